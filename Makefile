@@ -1,0 +1,39 @@
+# Every target sets up .venv by itself; `make demo` and `make test` need only Python ≥ 3.11.
+PYTHON ?= python3
+BIN := .venv/bin
+# Shapes and types of every call inside the package are checked while its tests run.
+TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+
+.PHONY: demo test lint docs bench clean
+
+demo: .venv/.package
+	$(BIN)/arithmax demo
+
+test: lint docs
+	$(BIN)/pytest -n 2 $(TYPED)
+	$(BIN)/pytest -n 2 tests/compiled
+
+lint: .venv/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+docs: .venv/.dev
+	$(BIN)/mkdocs build --strict -q
+
+bench: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py
+
+clean:
+	rm -rf .venv site
+
+.venv/.package: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) -e .
+	touch $@
+
+.venv/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) -e ".[dev]"
+	touch $@

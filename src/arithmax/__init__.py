@@ -1,0 +1,53 @@
+"""Neural arithmetic units for PyTorch, JAX and NumPy: defined once, tested, exact.
+
+Names are loaded when they are first used, so that `import arithmax` is quick and needs
+neither JAX nor PyTorch.
+"""
+
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .initialise import initialise as initialise
+    from .units import GNALU as GNALU
+    from .units import INALU as INALU
+    from .units import MCFC as MCFC
+    from .units import NAC as NAC
+    from .units import NALU as NALU
+    from .units import NAU as NAU
+    from .units import NMRU as NMRU
+    from .units import NMU as NMU
+    from .units import NPU as NPU
+    from .units import NRU as NRU
+    from .units import OPERATIONS as OPERATIONS
+    from .units import UNITS as UNITS
+    from .units import Dense as Dense
+    from .units import GatedNAUNMU as GatedNAUNMU
+    from .units import Hazard as Hazard
+    from .units import Linear as Linear
+    from .units import MulMCFC as MulMCFC
+    from .units import MultiplicativeNAC as MultiplicativeNAC
+    from .units import NaiveNPU as NaiveNPU
+    from .units import RealNaiveNPU as RealNaiveNPU
+    from .units import RealNPU as RealNPU
+    from .units import StochasticNMU as StochasticNMU
+    from .units import Unit as Unit
+    from .units import unit as unit
+
+__version__ = version("arithmax")
+
+_HOMES = {"initialise": "initialise"}
+_SUBMODULES = {"units", "torch", "equinox", "cli"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
+    home = importlib.import_module(f".{_HOMES.get(name, 'units')}", __name__)
+    try:
+        value = getattr(home, name)
+    except AttributeError:
+        raise AttributeError(f"module 'arithmax' has no attribute {name!r}") from None
+    globals()[name] = value
+    return value

@@ -1,0 +1,127 @@
+"""The array operations whose slopes or speed the frameworks do not agree on.
+
+Every unit is written once, in the functions that the array API gives to NumPy, JAX
+and PyTorch alike. The few that differ live here. Where an argument ties with a bound
+the frameworks disagree about the derivative; we pin the one of the PyTorch that the
+papers used, because published runs project weights onto their bounds after each step
+and so meet ties all the time.
+"""
+
+from typing import Any, TypeAlias
+
+from array_api_compat import array_namespace
+
+# An array of NumPy, JAX or PyTorch; the array API has no common base class.
+Array: TypeAlias = Any
+Namespace: TypeAlias = Any
+Params: TypeAlias = dict[str, Array]
+
+
+def namespace(*arrays: Array) -> Namespace:
+    """The array-API namespace of `arrays`, which must all be of one framework."""
+    try:
+        return array_namespace(*arrays)
+    except TypeError:
+        kinds = sorted({f"{type(a).__module__}.{type(a).__name__}" for a in arrays})
+        raise TypeError(
+            "the input and the parameters must be arrays of one framework (NumPy, JAX "
+            f"or PyTorch), but they are {', '.join(kinds)}. Convert them with "
+            "`numpy.asarray`, `jax.numpy.asarray` or `torch.as_tensor`."
+        ) from None
+
+
+def is_jax(xp: Namespace) -> bool:
+    """Whether a namespace is JAX's; by name, which compilers can trace."""
+    return xp.__name__.startswith("jax.")
+
+
+def is_torch(xp: Namespace) -> bool:
+    """Whether a namespace is PyTorch's."""
+    return xp.__name__.endswith("torch")
+
+
+def clip(x: Array, low: float, high: float, xp: Namespace) -> Array:
+    """`x` limited to [low, high], with slope 1 at the bounds and 0 outside them."""
+    return xp.where(x < low, low, xp.where(x > high, high, x))
+
+
+def absolute(x: Array, xp: Namespace) -> Array:
+    """|x|, with slope 0 at zero."""
+    return x * xp.sign(x) if is_jax(xp) else xp.abs(x)
+
+
+def sign(x: Array, xp: Namespace) -> Array:
+    """−1, 0 or 1."""
+    # array-api-compat's own looks for NaN in a way that PyTorch's vmap refuses.
+    return x.sign() if is_torch(xp) else xp.sign(x)
+
+
+def relu(x: Array, xp: Namespace) -> Array:
+    """max(x, 0), with slope 0 at zero."""
+    return xp.where(x > 0, x, xp.zeros_like(x))
+
+
+def sigmoid(x: Array, xp: Namespace) -> Array:
+    """1 / (1 + exp(-x)), accurate in both tails."""
+    if is_jax(xp):
+        import jax
+
+        return jax.nn.sigmoid(x)
+    if is_torch(xp):
+        return xp.sigmoid(x)
+    small = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, 1 / (1 + small), small / (1 + small))
+
+
+def softmax(x: Array, axis: int, xp: Namespace) -> Array:
+    """exp(x) divided by its sum over `axis`."""
+    exponentials = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    return exponentials / xp.sum(exponentials, axis=axis, keepdims=True)
+
+
+def stop_gradient(x: Array, xp: Namespace) -> Array:
+    """`x` as a constant: no derivative flows through it."""
+    if is_jax(xp):
+        import jax
+
+        return jax.lax.stop_gradient(x)
+    return x.detach() if is_torch(xp) else x
+
+
+def align(v: Array, x: Array) -> Array:
+    """`v` with trailing axes of length 1 added until it has as many axes as `x`."""
+    return v.reshape(v.shape + (1,) * (x.ndim - v.ndim))
+
+
+def contract(w: Array, x: Array, xp: Namespace) -> Array:
+    """Sum over features: `w` is [out, in], `x` is [in, *batch]; gives [out, *batch].
+
+    A matrix product, except in JAX on an accelerator, where multiplying and summing is
+    faster for the short axes of arithmetic units and never rounds to a shorter format.
+    """
+    if is_jax(xp):
+        import jax
+
+        if jax.default_backend() != "cpu":
+            return xp.sum(spread(w, x) * x[None], axis=1)
+        return xp.tensordot(w, x, axes=1, precision="highest")
+    return w @ x if x.ndim <= 2 else xp.tensordot(w, x, axes=1)
+
+
+def spread(w: Array, x: Array) -> Array:
+    """`w` [out, in] with an axis of length 1 for each batch axis of `x`."""
+    return w.reshape(w.shape + (1,) * (x.ndim - 1))
+
+
+def product(factors: Array, xp: Namespace) -> Array:
+    """Product over the second axis of `factors` [out, in, *batch].
+
+    JAX differentiates short unrolled products far faster than `prod`.
+    """
+    count = factors.shape[1]
+    if is_jax(xp) and count <= 16:
+        result = factors[:, 0]
+        for i in range(1, count):
+            result = result * factors[:, i]
+        return result
+    return xp.prod(factors, axis=1)

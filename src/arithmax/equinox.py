@@ -1,0 +1,119 @@
+"""Every unit as an `equinox.Module`.
+
+`arithmax.equinox.NMU(in_features, out_features, key=key)` is the module of
+`arithmax.units.NMU`, and so on for every unit of the registry; `Layer` takes any unit.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray
+
+from ._doors import check_unit, layer_class, layer_names
+from .initialise import draw, initialise
+from .units import Array, Hazard, Params, Unit
+
+
+class Layer(eqx.Module):
+    """A unit with parameters of its own.
+
+    As in `equinox.nn.Dropout`, `inference` says whether the layer is being used or
+    trained, and `equinox.nn.inference_mode` switches it; this matters to the units that
+    compute something else while they are trained (sNMU, NRU, NMRU).
+
+    Args:
+        unit: the unit.
+        in_features: how many inputs it has.
+        out_features: how many outputs it has.
+        key: a JAX random key for the parameters.
+        dtype: their floating-point format; JAX's default if None.
+        inference: whether the layer is used rather than trained.
+
+    Example:
+        >>> import jax, jax.numpy as jnp, arithmax.equinox
+        >>> layer = arithmax.equinox.NMU(2, 1, key=jax.random.key(0))
+        >>> layer = layer.with_parameters({"W": [[1.0, 1.0]]})
+        >>> layer(jnp.array([-300.0, 20.0])).tolist()
+        [-6000.0]
+    """
+
+    params: Params
+    unit: Unit = eqx.field(static=True)
+    in_features: int = eqx.field(static=True)
+    out_features: int = eqx.field(static=True)
+    inference: bool
+
+    def __init__(
+        self,
+        unit: Unit,
+        in_features: int,
+        out_features: int,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = None,
+        inference: bool = False,
+    ) -> None:
+        check_unit(unit)
+        self.unit, self.inference = unit, inference
+        self.in_features, self.out_features = in_features, out_features
+        self.params = initialise(unit, in_features, out_features, key=key, dtype=dtype)
+
+    def __call__(self, x: Array, *, key: PRNGKeyArray | None = None) -> Array:
+        """[..., in] to [..., out]; `key` is for units that need noise in training."""
+        noise = None
+        if not self.inference and self.unit.noise is not None:
+            if key is None:
+                raise ValueError(
+                    f"`key` (=None) must be given while {self.unit} is trained. Pass "
+                    "one, or switch to `equinox.nn.inference_mode`."
+                )
+            noise = draw(self.unit.noise, x.shape, key=key, dtype=x.dtype)
+        return self.unit.apply(self.params, x, training=not self.inference, noise=noise)
+
+    def with_parameters(self, params: Mapping[str, Any]) -> "Layer":
+        """This layer with other parameters, taken by name from arrays of any kind."""
+        arrays = {
+            name: jnp.asarray(
+                value.detach().cpu().float().numpy()
+                if hasattr(value, "detach")
+                else value,
+                dtype=next(iter(self.params.values())).dtype,
+            )
+            for name, value in params.items()
+        }
+        self.unit.check_parameters(arrays, self.in_features, self.out_features)
+        return eqx.tree_at(lambda layer: layer.params, self, arrays)
+
+    def penalty(self) -> Array:
+        """The unit's regulariser, without its strength."""
+        return self.unit.penalty(self.params)
+
+    def project(self) -> "Layer":
+        """This layer under the unit's hard constraint; call it after each step."""
+        projected = self.unit.project(self.params)
+        return eqx.tree_at(lambda layer: layer.params, self, projected)
+
+    def sparsity_error(self) -> Array:
+        """The distance of the worst weight from −1, 0 and 1."""
+        return self.unit.sparsity_error(self.params)
+
+    def weights(self) -> Params:
+        """The effective weight matrices."""
+        return self.unit.weights(self.params)
+
+    def diagnose(self, x: Array) -> dict[Hazard, Array]:
+        """Which inputs the layer silently gets wrong, and why."""
+        return self.unit.diagnose(self.params, x)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    extras = ("key", "dtype", "inference")
+    return globals().setdefault(name, layer_class(name, Layer, extras))
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *layer_names()])

@@ -1,0 +1,79 @@
+"""Drawing the parameters that a unit declares, with JAX's generator."""
+
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import PRNGKeyArray
+
+from .units import (
+    Array,
+    Beta,
+    Constant,
+    Distribution,
+    Identity,
+    Normal,
+    Params,
+    Uniform,
+    Unit,
+)
+
+
+def initialise(
+    unit: Unit,
+    in_features: int,
+    out_features: int,
+    *,
+    key: PRNGKeyArray,
+    dtype: DTypeLike | None = None,
+) -> Params:
+    """Fresh parameters for a unit, drawn as its paper draws them.
+
+    Args:
+        unit: the unit.
+        in_features: how many inputs it has.
+        out_features: how many outputs it has.
+        key: a JAX random key.
+        dtype: the floating-point format of the parameters; JAX's default if None.
+
+    Returns:
+        JAX arrays by the names of the parameters.
+
+    Example:
+        >>> import jax
+        >>> import arithmax
+        >>> params = arithmax.initialise(arithmax.NMU(), 4, 2, key=jax.random.key(0))
+        >>> {name: value.shape for name, value in params.items()}
+        {'W': (2, 4)}
+    """
+    declared = unit.parameters(in_features, out_features)
+    keys = jax.random.split(key, len(declared))
+    return {
+        name: draw(parameter.distribution, parameter.shape, key=k, dtype=dtype)
+        for k, (name, parameter) in zip(keys, declared.items(), strict=True)
+    }
+
+
+def draw(
+    distribution: Distribution,
+    shape: tuple[int, ...],
+    *,
+    key: PRNGKeyArray,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """An array of numbers drawn from a distribution."""
+    dtype = dtype or jnp.result_type(float)
+    match distribution:
+        case Uniform(low, high):
+            return jax.random.uniform(key, shape, dtype, low, high)
+        case Normal(mean, std):
+            return mean + std * jax.random.normal(key, shape, dtype)
+        case Beta(a, b, low, high):
+            return low + (high - low) * jax.random.beta(key, a, b, shape, dtype)
+        case Constant(value):
+            return jnp.full(shape, value, dtype)
+        case Identity():
+            return jnp.eye(*shape, dtype=dtype)
+    columns = shape if len(shape) == 2 else (*shape, 1)
+    # Orthogonal matrices come from a factorisation that has no short formats.
+    drawn = jax.nn.initializers.orthogonal()(key, columns, jnp.float32)
+    return drawn.reshape(shape).astype(dtype)

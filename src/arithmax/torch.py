@@ -1,0 +1,161 @@
+"""Every unit as a `torch.nn.Module`.
+
+`arithmax.torch.NMU(in_features, out_features)` is the module of `arithmax.units.NMU`,
+and so on for every unit of the registry; `Layer` takes any unit at all.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import array_api_compat.torch as xp
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ._doors import check_unit, describe, layer_class, layer_names
+from .units import (
+    Beta,
+    Constant,
+    Distribution,
+    Hazard,
+    Identity,
+    Normal,
+    Uniform,
+    Unit,
+)
+from .units._unit import check_input
+
+
+class Layer(nn.Module):
+    """A unit with parameters of its own.
+
+    The parameters bear the names that the unit gives them, so that weights trained by
+    JAX and by PyTorch are exchanged by name. `train` and `eval` matter to the units
+    that compute something else while they are trained (sNMU, NRU, NMRU).
+
+    Args:
+        unit: the unit.
+        in_features: how many inputs it has.
+        out_features: how many outputs it has.
+        device: where the parameters are.
+        dtype: their floating-point format.
+
+    Example:
+        >>> import torch, arithmax.torch
+        >>> layer = arithmax.torch.NMU(2, 1)
+        >>> layer.load_parameters({"W": [[1.0, 1.0]]})
+        >>> layer(torch.tensor([[-300.0, 20.0]])).tolist()
+        [[-6000.0]]
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        in_features: int,
+        out_features: int,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        check_unit(unit)
+        self.unit = unit
+        self.in_features, self.out_features = in_features, out_features
+        declared = unit.parameters(in_features, out_features)
+        self._names = tuple(declared)
+        for name, parameter in declared.items():
+            empty = torch.empty(parameter.shape, device=device, dtype=dtype)
+            self.register_parameter(name, nn.Parameter(empty))
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Draw the parameters afresh, with PyTorch's generator."""
+        declared = self.unit.parameters(self.in_features, self.out_features)
+        for name, parameter in declared.items():
+            draw_(getattr(self, name), parameter.distribution)
+
+    @torch.no_grad()
+    def load_parameters(self, params: Mapping[str, Any]) -> None:
+        """Copy parameters by name, from arrays of any framework."""
+        arrays = {name: _tensor(value) for name, value in params.items()}
+        self.unit.check_parameters(arrays, self.in_features, self.out_features)
+        for name, value in arrays.items():
+            getattr(self, name).copy_(value)
+
+    def _params(self) -> dict[str, Tensor]:
+        return {name: getattr(self, name) for name in self._names}
+
+    def forward(self, x: Tensor) -> Tensor:
+        params = self._params()
+        check_input(x, self.in_features, params[self._names[0]].dtype, xp)
+        noise = None
+        if self.training and self.unit.noise is not None:
+            noise = draw_(torch.empty_like(x), self.unit.noise)
+        return self.unit.forward(params, x, training=self.training, noise=noise, xp=xp)
+
+    def penalty(self) -> Tensor:
+        """The unit's regulariser, without its strength."""
+        return self.unit.penalty(self._params())
+
+    @torch.no_grad()
+    def project_(self) -> None:
+        """Apply the unit's hard constraint, in place; call it after each step."""
+        for name, value in self.unit.project(self._params()).items():
+            getattr(self, name).copy_(value)
+
+    @torch.no_grad()
+    def sparsity_error(self) -> Tensor:
+        """The distance of the worst weight from −1, 0 and 1."""
+        return self.unit.sparsity_error(self._params())
+
+    @torch.no_grad()
+    def weights(self) -> dict[str, Tensor]:
+        """The effective weight matrices."""
+        return self.unit.weights(self._params())
+
+    @torch.no_grad()
+    def diagnose(self, x: Tensor) -> dict[Hazard, Tensor]:
+        """Which inputs the layer silently gets wrong, and why."""
+        return self.unit.diagnose(self._params(), x)
+
+    def extra_repr(self) -> str:
+        return describe(self.unit, self.in_features, self.out_features)
+
+
+def _tensor(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    array = np.asarray(value)
+    # NumPy has no bfloat16; what JAX calls so is not a kind that PyTorch reads.
+    return torch.tensor(array if array.dtype.kind == "f" else array.astype("float32"))
+
+
+def draw_(tensor: Tensor, distribution: Distribution) -> Tensor:
+    """Fill a tensor with numbers drawn from a distribution."""
+    match distribution:
+        case Uniform(low, high):
+            return tensor.uniform_(low, high)
+        case Normal(mean, std):
+            return tensor.normal_(mean, std)
+        case Beta(a, b, low, high):
+            drawn = torch.distributions.Beta(a, b).sample(tensor.shape)
+            return tensor.copy_(low + (high - low) * drawn)
+        case Constant(value):
+            return tensor.fill_(value)
+        case Identity():
+            return nn.init.eye_(tensor)
+    columns = tensor.shape if tensor.ndim == 2 else (*tensor.shape, 1)
+    # Orthogonal matrices come from a factorisation that has no short formats.
+    drawn = nn.init.orthogonal_(torch.empty(columns, dtype=torch.float32))
+    return tensor.copy_(drawn.reshape(tensor.shape))
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, layer_class(name, Layer, ("device", "dtype")))
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *layer_names()])

@@ -1,0 +1,73 @@
+"""Every published arithmetic unit, as pure functions of its parameters."""
+
+from .._arrays import Array as Array
+from .._arrays import Params as Params
+from ._checks import choose
+from ._division import NMRU as NMRU
+from ._division import NRU as NRU
+from ._gated import GatedNAUNMU as GatedNAUNMU
+from ._hazards import Hazard as Hazard
+from ._inalu import INALU as INALU
+from ._linear import Dense as Dense
+from ._linear import Linear as Linear
+from ._mcfc import MCFC as MCFC
+from ._mcfc import MulMCFC as MulMCFC
+from ._nac import NAC as NAC
+from ._nac import MultiplicativeNAC as MultiplicativeNAC
+from ._nalu import GNALU as GNALU
+from ._nalu import NALU as NALU
+from ._nau import NAU as NAU
+from ._nmu import NMU as NMU
+from ._nmu import StochasticNMU as StochasticNMU
+from ._npu import NPU as NPU
+from ._npu import NaiveNPU as NaiveNPU
+from ._npu import RealNaiveNPU as RealNaiveNPU
+from ._npu import RealNPU as RealNPU
+from ._operations import OPERATIONS as OPERATIONS
+from ._operations import Domain as Domain
+from ._operations import Exactness as Exactness
+from ._operations import Operation as Operation
+from ._parameters import Beta as Beta
+from ._parameters import Constant as Constant
+from ._parameters import Distribution as Distribution
+from ._parameters import Identity as Identity
+from ._parameters import Normal as Normal
+from ._parameters import Orthogonal as Orthogonal
+from ._parameters import Parameter as Parameter
+from ._parameters import Uniform as Uniform
+from ._parameters import matrix as matrix
+from ._unit import Unit as Unit
+
+UNITS: dict[str, type[Unit]] = {
+    "linear": Linear,
+    "dense": Dense,
+    "nac": NAC,
+    "nac-mul": MultiplicativeNAC,
+    "nalu": NALU,
+    "g-nalu": GNALU,
+    "inalu": INALU,
+    "nau": NAU,
+    "nmu": NMU,
+    "gated-nau-nmu": GatedNAUNMU,
+    "snmu": StochasticNMU,
+    "naive-npu": NaiveNPU,
+    "real-naive-npu": RealNaiveNPU,
+    "npu": NPU,
+    "real-npu": RealNPU,
+    "nru": NRU,
+    "nmru": NMRU,
+    "mc-fc": MCFC,
+    "mul-mc-fc": MulMCFC,
+}
+"""The units by the names that the command line uses."""
+
+
+def unit(name: str, **options: object) -> Unit:
+    """The unit of that name, with its options.
+
+    Example:
+        >>> from arithmax.units import unit
+        >>> unit("nalu", tied=False)
+        NALU(tied=False, gate_bias=False, two_gates=False, eps=1e-07)
+    """
+    return UNITS[choose("name", name, UNITS)](**options)

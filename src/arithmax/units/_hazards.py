@@ -1,0 +1,52 @@
+"""Inputs for which a unit's published form gives a silent wrong number."""
+
+from enum import StrEnum
+
+from .._arrays import Array, Namespace
+
+
+class Hazard(StrEnum):
+    """What is wrong with an input, as a sentence."""
+
+    NOT_FINITE = "the input is NaN or infinite"
+    SIGN_LOST = "the input is negative, and the unit uses its magnitude only"
+    NOT_POSITIVE = "the input is not positive, and its logarithm is not a number"
+    BELOW_ONE = "the input is below 1, where the safe logarithm is another function"
+    DIVISION_BY_ZERO = "the input is zero and is divided by: the result is arbitrary"
+    FRACTIONAL_POWER = (
+        "the input is negative and raised to a power that is not whole: the result is "
+        "the real part of a complex number"
+    )
+    HALF_OPEN_GATE = (
+        "the input is negative and its gate is neither open nor closed: the sign of "
+        "the result is rotated, and an odd power at 1/2 is zero"
+    )
+    MIXED_PATHS = "the gate is neither open nor closed: sum and product are mixed"
+    CLIPPED = "the product exceeds exp(20) and is clipped there"
+    UNDECIDED_WEIGHT = (
+        "the weight is between its discrete values: the sign of the result is wrong"
+    )
+
+
+# A weight or gate closer than this to a discrete value counts as being there.
+TOLERANCE = 1e-3
+
+
+def used(w: Array, xp: Namespace) -> Array:
+    """Which inputs any output uses, [in, 1]; `w` is [out, in]."""
+    return xp.any(xp.abs(w) > TOLERANCE, axis=0)[:, None]
+
+
+def divided_by_zero(w: Array, x: Array, xp: Namespace) -> Array:
+    """Inputs `x` [in, batch] that are zero under a negative weight."""
+    return (x == 0) & xp.any(w < -TOLERANCE, axis=0)[:, None]
+
+
+def between(v: Array) -> Array:
+    """Which entries of a gate are neither 0 nor 1."""
+    return (v > TOLERANCE) & (v < 1 - TOLERANCE)
+
+
+def mixed(gate: Array, x: Array, xp: Namespace) -> Array:
+    """Samples of `x` [in, batch] for which a gate [out, batch] mixes two paths."""
+    return xp.any(between(gate), axis=0)[None] & (x == x)

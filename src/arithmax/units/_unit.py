@@ -1,0 +1,284 @@
+"""The contract of a unit, and what all units share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from .._arrays import Array, Namespace, Params, absolute, is_torch, namespace
+from ._checks import check_fields, check_options, choose
+from ._hazards import Hazard
+from ._operations import OPERATIONS, Domain, Exactness, Operation, Path
+from ._parameters import Distribution, Parameter
+from ._symbolic import Expression, Symbols
+
+# Shapes are checked in the test run: features come first in a formula.
+Inputs: TypeAlias = Float[Any, "in *batch"]
+Outputs: TypeAlias = Float[Any, "out *batch"]
+
+
+class Unit(ABC):
+    """A layer that computes arithmetic, as pure functions of its parameters.
+
+    A unit is a frozen dataclass: its fields are its hyper-parameters and its `repr` is
+    its configuration. It stores no parameters and draws no random numbers. Parameters
+    are a dictionary from the names that `parameters` declares to arrays of NumPy, JAX
+    or PyTorch, and every method works in the framework of the arrays it is given.
+    """
+
+    title: ClassVar[str]
+    """The name that the papers use."""
+    noise: ClassVar[Distribution | None] = None
+    """What training needs drawn afresh for each step, one number for each input."""
+
+    def __new__(cls, *args: Any, **options: Any) -> "Unit":
+        check_options(cls, options)
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    # What each unit writes.
+
+    @property
+    @abstractmethod
+    def exact(self) -> dict[Path, Exactness]:
+        """Which paths the unit computes exactly, with which weights and inputs."""
+
+    @abstractmethod
+    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
+        """Names, shapes and initial distributions of the parameters."""
+
+    @abstractmethod
+    def compute(
+        self,
+        params: Params,
+        x: Inputs,
+        *,
+        training: bool = False,
+        noise: Array | None = None,
+        xp: Namespace = None,
+    ) -> Outputs:
+        """The formula, features first.
+
+        Args:
+            params: the parameters.
+            x: the inputs, features on the first axis.
+            training: whether to compute what the unit computes while it is trained;
+                most units compute the same.
+            noise: as many numbers as `x` has, drawn from the unit's `noise`; without
+                them a unit trains as it computes.
+            xp: the array namespace, if the caller knows it.
+
+        Returns:
+            The outputs, features on the first axis.
+        """
+
+    @abstractmethod
+    def weights(self, params: Params) -> Params:
+        """The effective weight matrices."""
+
+    @abstractmethod
+    def encode(self, w: Array, path: Path | Sequence[Path]) -> Params:
+        """Parameters at which the effective weights are `w` [out, in].
+
+        `path` says which path is open, for all outputs or for each.
+        """
+
+    @abstractmethod
+    def discretise(self, params: Params) -> Params:
+        """The nearest parameters at which the unit is exact."""
+
+    @abstractmethod
+    def expression(self, params: Params, symbols: Symbols) -> list[Expression]:
+        """What the parameters compute, one SymPy expression an output."""
+
+    # What a unit may add.
+
+    @property
+    def sparse(self) -> bool:
+        """Whether `penalty` is zero exactly at the discrete weights."""
+        return False
+
+    def penalty(self, params: Params) -> Float[Any, ""]:
+        """The published regulariser, without its strength; 0 if there is none."""
+        value = next(iter(params.values()))
+        xp = namespace(value)
+        return xp.zeros_like(xp.sum(value))
+
+    def project(self, params: Params) -> Params:
+        """The hard constraint, to be applied after each step of an optimiser."""
+        return dict(params)
+
+    def hazards(
+        self, params: Params, x: Float[Any, "in batch"], xp: Namespace
+    ) -> dict[Hazard, Bool[Any, "in batch"]]:
+        """The inputs, features first, that the unit silently gets wrong."""
+        return {}
+
+    def features(self, params: Params) -> tuple[int, int]:
+        """(in_features, out_features), read off the parameters."""
+        for value in params.values():
+            if value.ndim == 2:
+                return value.shape[1], value.shape[0]
+        names = sorted(self.parameters(1, 1))
+        raise ValueError(
+            f"`params` (={params!r}) must hold {names}, the parameters of {self}."
+        )
+
+    # What all units share.
+
+    def apply(
+        self,
+        params: Params,
+        x: Float[Any, "*batch in"],
+        *,
+        training: bool = False,
+        noise: Array | None = None,
+    ) -> Float[Any, "*batch out"]:
+        """The unit as everybody calls it: [..., in] to [..., out]."""
+        xp = namespace(x, *params.values())
+        self.check(params, x, xp)
+        return self.forward(params, x, training=training, noise=noise, xp=xp)
+
+    def forward(
+        self,
+        params: Params,
+        x: Array,
+        *,
+        training: bool,
+        noise: Array | None,
+        xp: Namespace,
+    ) -> Array:
+        """`apply` without its checks, for callers that have made them."""
+        if noise is not None:
+            noise = noise.reshape(-1, x.shape[-1]).T
+        rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
+        y = self.compute(params, rows.T, training=training, noise=noise, xp=xp).T
+        return y if x.ndim == 2 else y.reshape(*x.shape[:-1], y.shape[-1])
+
+    def check(self, params: Params, x: Array, xp: Namespace) -> None:
+        """`params` must be those of this unit, and `x` must fit them."""
+        in_features, out_features = self.features(params)
+        self.check_parameters(params, in_features, out_features)
+        check_input(x, in_features, next(iter(params.values())).dtype, xp)
+
+    def check_parameters(
+        self, params: Params, in_features: int, out_features: int
+    ) -> None:
+        """Names and shapes must be those that the unit declares for these sizes."""
+        declared = self.parameters(in_features, out_features)
+        if set(params) != set(declared):
+            raise ValueError(
+                f"`params` has the names {sorted(params)}, but {self} has the "
+                f"parameters {sorted(declared)}."
+            )
+        for name, parameter in declared.items():
+            if tuple(params[name].shape) != parameter.shape:
+                raise ValueError(
+                    f"`params[{name!r}]` has the shape {tuple(params[name].shape)}, "
+                    f"but {self} with {in_features} inputs and {out_features} outputs "
+                    f"needs {parameter.shape}."
+                )
+
+    def sparsity_error(self, params: Params) -> Float[Any, ""]:
+        """The worst weight's distance from −1, 0 and 1: max min(|w|, |1 − |w||)."""
+        worst = None
+        for w in self.weights(params).values():
+            xp = namespace(w)
+            magnitude = absolute(w, xp)
+            error = xp.max(xp.minimum(magnitude, absolute(1 - magnitude, xp)))
+            worst = error if worst is None else xp.maximum(worst, error)
+        return worst
+
+    def diagnose(
+        self, params: Params, x: Float[Any, "*batch in"]
+    ) -> dict[Hazard, Bool[Any, "*batch in"]]:
+        """Which inputs the unit, at these parameters, silently gets wrong, and why.
+
+        Returns:
+            For each hazard that occurs, where in `x` it does.
+        """
+        xp = namespace(x, *params.values())
+        self.check(params, x, xp)
+        columns = x.reshape(-1, x.shape[-1]).T
+        found = {Hazard.NOT_FINITE: ~xp.isfinite(columns)}
+        found |= self.hazards(params, columns, xp)
+        return {
+            hazard: where.T.reshape(x.shape)
+            for hazard, where in found.items()
+            if bool(xp.any(where))
+        }
+
+    @property
+    def operations(self) -> dict[str, Domain]:
+        """The operations the unit represents exactly, and on which inputs."""
+        return {
+            op.name: self.exact[op.path].on(op)
+            for op in OPERATIONS.values()
+            if op.path in self.exact
+            and set(op.weights) <= set(self.exact[op.path].weights)
+        }
+
+    def solution(self, operation: str, in_features: int = 2) -> Params:
+        """Parameters (NumPy, float64) at which the unit computes an operation.
+
+        The operands are the first inputs; the unit ignores the others.
+        """
+        op: Operation = OPERATIONS[choose("operation", operation, OPERATIONS)]
+        if operation not in self.operations:
+            can = ", ".join(repr(o) for o in self.operations) or "none"
+            raise ValueError(
+                f"`operation` (={operation!r}) is not one that {self} represents "
+                f"exactly; it represents {can}."
+            )
+        if in_features < len(op.weights):
+            raise ValueError(
+                f"`in_features` (={in_features}) must be at least {len(op.weights)} "
+                f"for `operation` (={operation!r})."
+            )
+        w = np.zeros((1, in_features))
+        w[0, : len(op.weights)] = op.weights
+        return self.encode(w, op.path)
+
+
+def check_input(x: Array, in_features: int, dtype: Any, xp: Namespace) -> None:
+    """`x` must be floating-point, end in `in_features`, and suit the parameters."""
+    if not xp.isdtype(x.dtype, "real floating"):
+        raise TypeError(
+            f"`x` (dtype {x.dtype}) must be floating-point. Convert it, for example "
+            "with `x.astype('float32')` or `x.float()`."
+        )
+    if x.ndim == 0 or x.shape[-1] != in_features:
+        raise ValueError(
+            f"`x` (shape {tuple(x.shape)}) must have {in_features} features on its "
+            "last axis."
+        )
+    # NumPy and JAX promote mixed dtypes; PyTorch's matrix product fails obscurely.
+    if is_torch(xp) and x.dtype != dtype and not _autocast(x):
+        raise TypeError(
+            f"`x` (dtype {x.dtype}) must have the dtype of the parameters ({dtype}). "
+            f"Convert one of them, for example with `x.to({dtype})`."
+        )
+
+
+def _autocast(x: Array) -> bool:
+    import torch
+
+    return torch.is_autocast_enabled(x.device.type)
+
+
+def nearest(w: Array, values: Sequence[float], xp: Namespace) -> Array:
+    """Each entry of `w` replaced by the nearest of the ascending `values`."""
+    if not bool(xp.all(xp.isfinite(w))):
+        raise ValueError(
+            "`params` holds weights that are NaN or infinite, near which there are no "
+            "discrete ones; this run diverged."
+        )
+    result = xp.zeros_like(w) + values[0]
+    for low, high in pairwise(values):
+        result = xp.where(w >= (low + high) / 2, xp.zeros_like(w) + high, result)
+    return result
