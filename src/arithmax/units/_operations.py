@@ -26,7 +26,7 @@ class Domain:
         return self.low <= x <= self.high and (self.zero or x != 0)
 
 
-REALS = Domain("all real numbers")
+REALS = Domain("all reals")
 NONZERO = Domain("x ≠ 0", zero=False)
 POSITIVE = Domain("x > 0", low=0.0, zero=False)
 ABOVE_ONE = Domain("x ≥ 1", low=1.0)

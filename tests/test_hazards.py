@@ -1,0 +1,106 @@
+"""The silent wrong numbers of the published forms occur, and are reported."""
+
+import math
+
+import numpy as np
+import pytest
+
+from arithmax import (
+    INALU,
+    NALU,
+    NMRU,
+    NPU,
+    NRU,
+    GatedNAUNMU,
+    Hazard,
+    MulMCFC,
+    MultiplicativeNAC,
+    NaiveNPU,
+    RealNPU,
+)
+
+SAFE = MultiplicativeNAC(log="safe")
+
+
+def report(unit, params, x):
+    """{hazard: the rows and columns where it occurs}"""
+    found = unit.diagnose(params, np.asarray(x))
+    return {h: [tuple(map(int, i)) for i in np.argwhere(m)] for h, m in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("gate", "expected"), [(0, 1), (0.25, 0.884), (0.5, 0), (0.75, -1.237), (1, -2)]
+)
+def test_a_half_open_gate_rotates_the_sign(gate, expected):
+    """The published package gives these numbers for W = 1, x = −2."""
+    params = {"W": np.ones((1, 1)), "g": np.array([float(gate)])}
+    y = RealNPU().apply(params, np.array([[-2.0]]))
+    assert math.isclose(y.item(), expected, abs_tol=1e-3)
+    found = report(RealNPU(), params, [[-2.0], [2.0]])
+    half_open = 0 < gate < 1
+    assert found == ({Hazard.HALF_OPEN_GATE: [(0, 0)]} if half_open else {})
+
+
+def test_at_its_start_every_odd_power_of_a_negative_is_zero():
+    params = {"W_re": np.ones((1, 1)), "W_im": np.zeros((1, 1)), "g": np.array([0.5])}
+    assert abs(NPU().apply(params, np.array([[-2.0]])).item()) < 1e-15
+
+
+def test_one_over_zero():
+    params = NaiveNPU().solution("div")
+    x = np.array([[1.0, 0.0], [1.0, 2.0]])
+    assert math.isclose(NaiveNPU().apply(params, x)[0, 0], 4.5e15, rel_tol=0.01)
+    assert report(NaiveNPU(), params, x) == {Hazard.DIVISION_BY_ZERO: [(0, 1)]}
+    single = {name: value.astype("float32") for name, value in params.items()}
+    y = NaiveNPU().apply(single, x.astype("float32"))[0, 0]
+    assert math.isclose(y, 8.4e6, rel_tol=0.01)
+
+
+@pytest.mark.parametrize("power", [0.5, 1 / 3])
+def test_fractional_powers_of_negatives(power):
+    """(−4)^½ is 0 and (−4)^⅓ is 0.794: the real parts, not the real roots."""
+    params = {"W": np.array([[power]]), "g": np.ones(1)}
+    y = RealNPU().apply(params, np.array([[-4.0]])).item()
+    assert math.isclose(y, ((-4 + 0j) ** power).real, abs_tol=1e-12)
+    found = report(RealNPU(), params, [[-4.0], [4.0]])
+    assert found == {Hazard.FRACTIONAL_POWER: [(0, 0)]}
+
+
+@pytest.mark.parametrize(
+    ("unit", "operation", "x", "expected"),
+    [
+        (MultiplicativeNAC(), "mul", [[-2, 3]], {Hazard.SIGN_LOST: [(0, 0)]}),
+        (MultiplicativeNAC(), "div", [[2, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (SAFE, "mul", [[0.5, 2]], {Hazard.BELOW_ONE: [(0, 0)]}),
+        (NALU(gate_bias=True), "mul", [[2, -3]], {Hazard.SIGN_LOST: [(0, 1)]}),
+        (NALU(gate_bias=True), "add", [[2, -3]], {}),
+        (NALU(), "mul", [[2, -2]], {Hazard.MIXED_PATHS: [(0, 0), (0, 1)]}),
+        (INALU(), "mul", [[-2, 3]], {}),
+        (INALU(), "mul", [[1e5, 1e4]], {Hazard.CLIPPED: [(0, 0), (0, 1)]}),
+        (INALU(), "div", [[1, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (GatedNAUNMU(), "mul", [[2, -2]], {Hazard.MIXED_PATHS: [(0, 0), (0, 1)]}),
+        (NRU(), "div", [[-1, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (NMRU(), "mul", [[2, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (MulMCFC(), "mul", [[-2, 3]], {Hazard.NOT_POSITIVE: [(0, 0)]}),
+        (MulMCFC(sign="inalu"), "mul", [[-2, 3]], {}),
+    ],
+)  # fmt: skip
+def test_reports(unit, operation, x, expected):
+    found = report(unit, unit.solution(operation), np.asarray(x, dtype=float))
+    assert found == expected
+
+
+@pytest.mark.parametrize("unit", [NRU(), NMRU()])
+def test_undecided_weights(unit):
+    params = unit.solution("div")
+    params["W"] = params["W"] * 0.7
+    found = report(unit, params, [[-2.0, 3.0]])
+    assert Hazard.UNDECIDED_WEIGHT in found
+    assert (0, 0) in found[Hazard.UNDECIDED_WEIGHT]
+
+
+def test_half_open_gate_of_the_mass_conserving_product():
+    unit = MulMCFC(sign="real-npu")
+    params = unit.solution("mul")
+    params["g"] = np.array([0.5, 1.0])
+    assert report(unit, params, [[-2.0, -3.0]]) == {Hazard.HALF_OPEN_GATE: [(0, 0)]}
