@@ -83,7 +83,7 @@ class Layer(eqx.Module):
             )
             for name, value in params.items()
         }
-        self.unit.check_parameters(arrays, self.in_features, self.out_features)
+        self.unit.check_parameters(arrays, (self.in_features, self.out_features))
         return eqx.tree_at(lambda layer: layer.params, self, arrays)
 
     def penalty(self) -> Array:

@@ -79,7 +79,7 @@ class Layer(nn.Module):
     def load_parameters(self, params: Mapping[str, Any]) -> None:
         """Copy parameters by name, from arrays of any framework."""
         arrays = {name: _tensor(value) for name, value in params.items()}
-        self.unit.check_parameters(arrays, self.in_features, self.out_features)
+        self.unit.check_parameters(arrays, (self.in_features, self.out_features))
         for name, value in arrays.items():
             getattr(self, name).copy_(value)
 

@@ -1,7 +1,16 @@
 """Every published arithmetic unit, as pure functions of its parameters."""
 
 from .._arrays import Array as Array
+from .._arrays import Namespace as Namespace
 from .._arrays import Params as Params
+from .._arrays import absolute as absolute
+from .._arrays import align as align
+from .._arrays import clip as clip
+from .._arrays import contract as contract
+from .._arrays import namespace as namespace
+from .._arrays import product as product
+from .._arrays import sigmoid as sigmoid
+from .._arrays import spread as spread
 from ._checks import choose
 from ._division import NMRU as NMRU
 from ._division import NRU as NRU
@@ -23,7 +32,12 @@ from ._npu import NPU as NPU
 from ._npu import NaiveNPU as NaiveNPU
 from ._npu import RealNaiveNPU as RealNaiveNPU
 from ._npu import RealNPU as RealNPU
+from ._operations import BINARY as BINARY
+from ._operations import NONZERO as NONZERO
 from ._operations import OPERATIONS as OPERATIONS
+from ._operations import POSITIVE as POSITIVE
+from ._operations import REALS as REALS
+from ._operations import TERNARY as TERNARY
 from ._operations import Domain as Domain
 from ._operations import Exactness as Exactness
 from ._operations import Operation as Operation
@@ -36,7 +50,13 @@ from ._parameters import Orthogonal as Orthogonal
 from ._parameters import Parameter as Parameter
 from ._parameters import Uniform as Uniform
 from ._parameters import matrix as matrix
+from ._symbolic import power_product as power_product
+from ._symbolic import rows as rows
+from ._symbolic import weighted_sum as weighted_sum
+from ._unit import Inputs as Inputs
+from ._unit import Outputs as Outputs
 from ._unit import Unit as Unit
+from ._unit import nearest as nearest
 
 UNITS: dict[str, type[Unit]] = {
     "linear": Linear,

@@ -1,5 +1,6 @@
 """Division units: the neural reciprocal unit and the multiplicative reciprocal unit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import ClassVar
@@ -18,21 +19,22 @@ from .._arrays import (
     sign,
     spread,
 )
+from ._clipped import AbstractClipped
 from ._hazards import TOLERANCE, Hazard, divided_by_zero
 from ._nau import nau_uniform
 from ._nmu import START, multiply
-from ._operations import BINARY, NONZERO, REALS, TERNARY, Exactness
+from ._operations import BINARY, NONZERO, REALS, TERNARY, Exactness, Path
 from ._parameters import Parameter, check_features, matrix
 from ._penalties import Shape, sparsity
 from ._symbolic import number, rows, times
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs, nearest
 
 # The epsilon that NMRU adds to the divisor in training, in every dtype.
 EPS = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
-class NRU(Unit):
+class NRU(AbstractClipped):
     r"""The neural reciprocal unit: products and quotients of signed numbers.
 
     $$ y_o = \prod_i \left(\mathrm{sign}(x_i)\,|x_i|^{W_{oi}}\, a_{oi}
@@ -61,11 +63,8 @@ class NRU(Unit):
     """
 
     title: ClassVar[str] = "NRU"
+    least: ClassVar[float] = -1.0
     penalty: Shape = sparsity("linear")
-
-    @property
-    def sparse(self) -> bool:
-        return self.penalty != "None"
 
     @property
     def exact(self) -> dict:
@@ -89,20 +88,6 @@ class NRU(Unit):
         gate = xp.tanh(1000 * w) ** 2 if training else absolute(w, xp)
         power = sign(x, xp)[None] * absolute(x, xp)[None] ** w
         return product(power * gate + (1 - gate), xp)
-
-    def project(self, params: Params) -> Params:
-        w = params["W"]
-        return {"W": clip(w, -1.0, 1.0, namespace(w))}
-
-    def weights(self, params: Params) -> Params:
-        return self.project(params)
-
-    def encode(self, w, path="product") -> Params:
-        return {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        w = params["W"]
-        return {"W": nearest(w, TERNARY, namespace(w))}
 
     def expression(self, params, symbols):
         import sympy
@@ -133,7 +118,7 @@ def _undecided(w: Array, xp: Namespace) -> Array:
 
 
 @dataclass(frozen=True)
-class NMRU(Unit):
+class NMRU(AbstractClipped):
     r"""The neural multiplicative reciprocal unit: an NMU of inputs and their inverses.
 
     $$ y_o = \prod_{j=1}^{2I} \left(W_{oj} |z_j| + 1 - W_{oj}\right) \cdot
@@ -165,11 +150,8 @@ class NMRU(Unit):
     """
 
     title: ClassVar[str] = "NMRU"
+    least: ClassVar[float] = 0.0
     penalty: Shape = sparsity("linear")
-
-    @property
-    def sparse(self) -> bool:
-        return self.penalty != "None"
 
     @property
     def exact(self) -> dict:
@@ -197,14 +179,7 @@ class NMRU(Unit):
         angle = contract(w, xp.where(z < 0, pi, xp.zeros_like(z)), xp)
         return multiply(w, absolute(z, xp), xp) * xp.cos(angle)
 
-    def project(self, params: Params) -> Params:
-        w = params["W"]
-        return {"W": clip(w, 0.0, 1.0, namespace(w))}
-
-    def weights(self, params: Params) -> Params:
-        return self.project(params)
-
-    def encode(self, w, path="product") -> Params:
+    def encode(self, w, path: Path | Sequence[Path] = "product") -> Params:
         xp = namespace(w)
         return {"W": xp.concat([clip(w, 0.0, 1.0, xp), clip(-w, 0.0, 1.0, xp)], axis=1)}
 

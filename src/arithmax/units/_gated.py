@@ -8,7 +8,7 @@ from .._arrays import Array, Namespace, Params, clip, contract, namespace, sigmo
 from ._hazards import Hazard, mixed
 from ._nalu import OPEN, gate_parameters, open_path, signs
 from ._nau import nau_uniform
-from ._nmu import START, expression, multiply
+from ._nmu import START, gated_product, multiply
 from ._operations import BINARY, POSITIVE, TERNARY, Exactness, Path
 from ._parameters import Parameter, matrix
 from ._penalties import linear
@@ -111,7 +111,7 @@ class GatedNAUNMU(Unit):
 
     def expression(self, params, symbols):
         added = [weighted_sum(row, symbols) for row in rows(params["W_add"])]
-        multiplied = expression({"W": params["W_mul"]}, symbols)
+        multiplied = [gated_product(row, symbols) for row in rows(params["W_mul"])]
         results = []
         for row, a, m in zip(rows(params["G"]), added, multiplied, strict=True):
             saturated = min(row) >= OPEN or max(row) <= -OPEN

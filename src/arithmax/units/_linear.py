@@ -1,8 +1,7 @@
 """Baselines: a linear layer, and a dense layer with an activation."""
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from .._arrays import Array, Namespace, Params, align, contract, namespace
 from ._activations import ACTIVATIONS, Activation, leaky_relu
@@ -14,11 +13,10 @@ from ._parameters import (
     glorot_uniform,
     kaiming_uniform,
     matrix,
-    symmetric,
 )
 from ._penalties import Shape, sparsity
 from ._symbolic import number, rows, weighted_sum
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs, Unit
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Linear(Unit):
 
     @property
     def sparse(self) -> bool:
-        return self.penalty != "None"
+        return vars(self)["penalty"] is not None
 
     @property
     def exact(self) -> dict:
@@ -86,10 +84,6 @@ class Linear(Unit):
     def encode(self, w, path="sum") -> Params:
         xp = namespace(w)
         return {"W": w, "b": xp.zeros_like(w[:, 0])} if self.bias else {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        w = params["W"]
-        return self.encode(nearest(w, TERNARY, namespace(w)))
 
     def expression(self, params, symbols):
         sums = [weighted_sum(row, symbols) for row in rows(params["W"])]
@@ -146,7 +140,7 @@ class Dense(Unit):
 
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
         if self.activation == "selu":
-            w = symmetric(math.sqrt(3 / in_features))
+            w = kaiming_uniform(in_features, gain=1.0)
         elif self.activation in ("sigmoid", "softsign", "hardtanh", "tanhshrink"):
             w = glorot_uniform(in_features, out_features)
         elif self.activation == "tanh":
@@ -178,16 +172,7 @@ class Dense(Unit):
         return {"W": params["W"]}
 
     def encode(self, w, path="sum") -> Params:
-        self._refuse()
-
-    def discretise(self, params: Params) -> Params:
-        self._refuse()
+        return self.discretise({"W": w})  # which raises
 
     def expression(self, params, symbols):
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise ValueError(
-            f"{self} has no weights at which it is exact. Use a unit that computes the "
-            "operation: `arithmax units` lists them."
-        )
+        raise ValueError(f"{self} computes no arithmetic, and has no formula.")

@@ -30,13 +30,14 @@ from ._parameters import (
     Normal,
     Parameter,
     Uniform,
+    check_features,
     glorot_uniform,
     matrix,
     symmetric,
 )
 from ._penalties import SHAPES
 from ._symbolic import power_product, rows, weighted_sum
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs, Unit
 
 # tanh and σ of this are exactly 1 in every format, in the golden-ratio base too.
 SATURATED = 100.0
@@ -66,6 +67,7 @@ def nac_uniform(in_features: int, out_features: int) -> Uniform:
     Its bound r solves max(in + out, 5) · Var[W] = 2 where
     Var[W] = (1 − tanh(r)/r) · (r − tanh(r/2)) / (2r).
     """
+    check_features(in_features, out_features)
     target = 2 / max(in_features + out_features, 5)
     low, high = 1e-12, 10.0
     while high - low > 1e-12:
@@ -137,10 +139,6 @@ class NAC(Unit):
     def encode(self, w, path="sum") -> Params:
         return saturate(w)
 
-    def discretise(self, params: Params) -> Params:
-        w = self.weights(params)["W"]
-        return saturate(nearest(w, TERNARY, namespace(w)))
-
     def expression(self, params, symbols):
         return [weighted_sum(row, symbols) for row in rows(self.weights(params)["W"])]
 
@@ -210,25 +208,31 @@ class MultiplicativeNAC(Unit):
     eps: float = 1e-7
 
     @property
+    def _kind(self) -> str:
+        """The name of the weights, as a plain string, which compilers can trace."""
+        return vars(self)["weights"]
+
+    @property
     def sparse(self) -> bool:
-        return self.weights == "clipped"
+        return self._kind == "clipped"
 
     @property
     def exact(self) -> dict:
-        values, _ = WEIGHTS[self.weights]
+        values, _ = WEIGHTS[self._kind]
         if self.log == "plain":
             return {"product": Exactness(values, POSITIVE, error=self.eps)}
         return {"product": Exactness(values, ABOVE_ONE)}
 
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
-        if self.weights == "tanh-sigmoid":
+        if self._kind == "tanh-sigmoid":
             return nac_parameters(in_features, out_features)
-        if self.weights == "sigmoid":
-            drawn = Normal(0.0, math.sqrt(2 / (in_features + out_features)))
-            return {"W_hat": matrix(in_features, out_features, drawn)}
-        clipped = self.weights == "clipped"
-        drawn = Uniform(0.25, 0.75) if clipped else None
-        drawn = drawn or glorot_uniform(in_features, out_features)
+        check_features(in_features, out_features)
+        if self._kind == "sigmoid":
+            std = math.sqrt(2 / (in_features + out_features))
+            return {"W_hat": matrix(in_features, out_features, Normal(0.0, std))}
+        drawn = glorot_uniform(in_features, out_features)
+        if self._kind == "clipped":
+            drawn = Uniform(0.25, 0.75)
         return {"W": matrix(in_features, out_features, drawn)}
 
     def compute(
@@ -258,29 +262,24 @@ class MultiplicativeNAC(Unit):
         if "W_hat" in params:
             return {"W": sigmoid(params["W_hat"], xp)}
         w = params["W"]
-        return {"W": clip(w, 0.0, 1.0, xp) if self.weights == "clipped" else w}
+        return {"W": clip(w, 0.0, 1.0, xp) if self._kind == "clipped" else w}
 
     def penalty(self, params: Params) -> Array:
-        _, shape = WEIGHTS[self.weights]
+        _, shape = WEIGHTS[self._kind]
         value = next(iter(params.values()))
         return SHAPES[shape](value, namespace(value))
 
     def project(self, params: Params) -> Params:
-        if self.weights != "clipped":
+        if self._kind != "clipped":
             return dict(params)
         return {"W": self.effective(params)["W"]}
 
     def encode(self, w, path="product") -> Params:
-        if self.weights == "tanh-sigmoid":
+        if self._kind == "tanh-sigmoid":
             return saturate(w)
-        if self.weights == "sigmoid":
+        if self._kind == "sigmoid":
             return {"W_hat": SATURATED * (2 * w - 1)}
         return {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        w = self.effective(params)["W"]
-        values, _ = WEIGHTS[self.weights]
-        return self.encode(nearest(w, values, namespace(w)))
 
     def expression(self, params, symbols):
         import sympy

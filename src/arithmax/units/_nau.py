@@ -1,24 +1,24 @@
 """The neural addition unit."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from .._arrays import Array, Namespace, Params, clip, contract, namespace
+from ._clipped import AbstractClipped
 from ._operations import REALS, TERNARY, Exactness
-from ._parameters import Beta, Parameter, Uniform, matrix, symmetric
+from ._parameters import Beta, Parameter, Uniform, glorot_uniform, matrix, symmetric
 from ._penalties import Shape, sparsity
 from ._symbolic import rows, weighted_sum
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs
 
 
 def nau_uniform(in_features: int, out_features: int) -> Uniform:
     """Glorot-uniform, but never wider than [−½, ½]."""
-    return symmetric(min(0.5, math.sqrt(6 / (in_features + out_features))))
+    return symmetric(min(0.5, glorot_uniform(in_features, out_features).high))
 
 
 @dataclass(frozen=True)
-class NAU(Unit):
+class NAU(AbstractClipped):
     r"""The neural addition unit: sums and differences with weights in [−1, 1].
 
     $$ y = W x \qquad W_{oi} = \min(\max(W_{oi}, -1), 1) $$
@@ -47,12 +47,9 @@ class NAU(Unit):
     """
 
     title: ClassVar[str] = "NAU"
+    least: ClassVar[float] = -1.0
     init: Literal["uniform", "beta"] = "uniform"
     penalty: Shape = sparsity("linear")
-
-    @property
-    def sparse(self) -> bool:
-        return self.penalty != "None"
 
     @property
     def exact(self) -> dict:
@@ -76,20 +73,6 @@ class NAU(Unit):
     ) -> Outputs:
         xp = xp or namespace(x)
         return contract(clip(params["W"], -1.0, 1.0, xp), x, xp)
-
-    def project(self, params: Params) -> Params:
-        w = params["W"]
-        return {"W": clip(w, -1.0, 1.0, namespace(w))}
-
-    def weights(self, params: Params) -> Params:
-        return self.project(params)
-
-    def encode(self, w, path="sum") -> Params:
-        return {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        w = params["W"]
-        return {"W": nearest(w, TERNARY, namespace(w))}
 
     def expression(self, params, symbols):
         return [weighted_sum(row, symbols) for row in rows(self.weights(params)["W"])]

@@ -14,11 +14,12 @@ from .._arrays import (
     stop_gradient,
 )
 from ._checks import check_fields
+from ._clipped import AbstractClipped
 from ._operations import BINARY, REALS, Exactness
 from ._parameters import Distribution, Parameter, Uniform, matrix
 from ._penalties import Shape, sparsity
 from ._symbolic import number, rows, times
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs
 
 START = Uniform(0.25, 0.75)
 
@@ -29,25 +30,30 @@ def multiply(w: Array, x: Array, xp: Namespace) -> Array:
     return product(w * x[None] + (1 - w), xp)
 
 
-def project(params: Params) -> Params:
-    w = params["W"]
-    return {"W": clip(w, 0.0, 1.0, namespace(w))}
+class AbstractNMU(AbstractClipped):
+    """What the NMU and its stochastic variant share: all but what they train with."""
+
+    least: ClassVar[float] = 0.0
+
+    @property
+    def exact(self) -> dict:
+        return {"product": Exactness(BINARY, REALS)}
+
+    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
+        return {"W": matrix(in_features, out_features, START)}
+
+    def expression(self, params, symbols):
+        return [gated_product(r, symbols) for r in rows(self.weights(params)["W"])]
 
 
-def discretise(params: Params) -> Params:
-    w = params["W"]
-    return {"W": nearest(w, BINARY, namespace(w))}
-
-
-def expression(params: Params, symbols) -> list:
-    return [
-        times(number(w) * s + 1 - number(w) for w, s in zip(row, symbols, strict=True))
-        for row in rows(project(params)["W"])
-    ]
+def gated_product(row, symbols):
+    """Π (wᵢxᵢ + 1 − wᵢ) as an expression."""
+    pairs = zip(map(number, row), symbols, strict=True)
+    return times(w * s + 1 - w for w, s in pairs)
 
 
 @dataclass(frozen=True)
-class NMU(Unit):
+class NMU(AbstractNMU):
     r"""The neural multiplication unit: products of any real numbers.
 
     $$ y_o = \prod_i \left(W_{oi} x_i + 1 - W_{oi}\right) \qquad
@@ -78,17 +84,6 @@ class NMU(Unit):
     title: ClassVar[str] = "NMU"
     penalty: Shape = sparsity("linear")
 
-    @property
-    def sparse(self) -> bool:
-        return self.penalty != "None"
-
-    @property
-    def exact(self) -> dict:
-        return {"product": Exactness(BINARY, REALS)}
-
-    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
-        return {"W": matrix(in_features, out_features, START)}
-
     def compute(
         self,
         params: Params,
@@ -100,24 +95,9 @@ class NMU(Unit):
     ) -> Outputs:
         return multiply(params["W"], x, xp or namespace(x))
 
-    def project(self, params: Params) -> Params:
-        return project(params)
-
-    def weights(self, params: Params) -> Params:
-        return project(params)
-
-    def encode(self, w, path="product") -> Params:
-        return {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        return discretise(params)
-
-    def expression(self, params, symbols):
-        return expression(params, symbols)
-
 
 @dataclass(frozen=True)
-class StochasticNMU(Unit):
+class StochasticNMU(AbstractNMU):
     r"""The NMU with noise in training that cancels at the solution (sNMU).
 
     $$ y = \mathrm{NMU}(x \odot n) \,/\, \mathrm{NMU}(n) \qquad n_i \sim U[low, high] $$
@@ -162,17 +142,6 @@ class StochasticNMU(Unit):
                 f"`low` (={self.low}) must not exceed `high` (={self.high})."
             )
 
-    @property
-    def sparse(self) -> bool:
-        return self.penalty != "None"
-
-    @property
-    def exact(self) -> dict:
-        return {"product": Exactness(BINARY, REALS)}
-
-    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
-        return {"W": matrix(in_features, out_features, START)}
-
     def compute(
         self,
         params: Params,
@@ -190,18 +159,3 @@ class StochasticNMU(Unit):
         else:
             n = self.low + (self.high - self.low) * noise
         return multiply(params["W"], x * n, xp) / multiply(params["W"], n, xp)
-
-    def project(self, params: Params) -> Params:
-        return project(params)
-
-    def weights(self, params: Params) -> Params:
-        return project(params)
-
-    def encode(self, w, path="product") -> Params:
-        return {"W": w}
-
-    def discretise(self, params: Params) -> Params:
-        return discretise(params)
-
-    def expression(self, params, symbols):
-        return expression(params, symbols)

@@ -88,9 +88,11 @@ def symmetric(bound: float) -> Uniform:
 
 def glorot_uniform(in_features: int, out_features: int, gain: float = 1.0) -> Uniform:
     """Glorot and Bengio's uniform initialisation ("Xavier")."""
+    check_features(in_features, out_features)
     return symmetric(gain * math.sqrt(6 / (in_features + out_features)))
 
 
-def kaiming_uniform(in_features: int) -> Uniform:
-    """He's uniform initialisation for a rectifier."""
-    return symmetric(math.sqrt(6 / in_features))
+def kaiming_uniform(in_features: int, gain: float = math.sqrt(2)) -> Uniform:
+    """He's uniform initialisation, by default for a rectifier."""
+    check_features(in_features, 1)
+    return symmetric(gain * math.sqrt(3 / in_features))

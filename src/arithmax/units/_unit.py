@@ -89,14 +89,21 @@ class Unit(ABC):
         """
 
     @abstractmethod
-    def discretise(self, params: Params) -> Params:
-        """The nearest parameters at which the unit is exact."""
-
-    @abstractmethod
     def expression(self, params: Params, symbols: Symbols) -> list[Expression]:
         """What the parameters compute, one SymPy expression an output."""
 
     # What a unit may add.
+
+    def discretise(self, params: Params) -> Params:
+        """The nearest parameters at which the unit is exact."""
+        if not self.exact:
+            raise ValueError(
+                f"{self} has no weights at which it is exact. Use a unit that computes "
+                "the operation: `arithmax units` lists them."
+            )
+        ((path, exactness),) = self.exact.items()
+        (w,) = self.weights(params).values()
+        return self.encode(nearest(w, exactness.weights, namespace(w)), path)
 
     @property
     def sparse(self) -> bool:
@@ -121,13 +128,9 @@ class Unit(ABC):
 
     def features(self, params: Params) -> tuple[int, int]:
         """(in_features, out_features), read off the parameters."""
-        for value in params.values():
-            if value.ndim == 2:
-                return value.shape[1], value.shape[0]
-        names = sorted(self.parameters(1, 1))
-        raise ValueError(
-            f"`params` (={params!r}) must hold {names}, the parameters of {self}."
-        )
+        matrices = (value for value in params.values() if value.ndim == 2)
+        out_features, in_features = next(matrices).shape
+        return in_features, out_features
 
     # What all units share.
 
@@ -162,27 +165,42 @@ class Unit(ABC):
 
     def check(self, params: Params, x: Array, xp: Namespace) -> None:
         """`params` must be those of this unit, and `x` must fit them."""
-        in_features, out_features = self.features(params)
-        self.check_parameters(params, in_features, out_features)
+        in_features, _ = self.check_parameters(params)
         check_input(x, in_features, next(iter(params.values())).dtype, xp)
 
     def check_parameters(
-        self, params: Params, in_features: int, out_features: int
-    ) -> None:
-        """Names and shapes must be those that the unit declares for these sizes."""
-        declared = self.parameters(in_features, out_features)
+        self, params: Params, sizes: tuple[int, int] | None = None
+    ) -> tuple[int, int]:
+        """Names and shapes must be those that the unit declares.
+
+        Args:
+            params: the parameters.
+            sizes: (in_features, out_features), read off the parameters if None.
+
+        Returns:
+            The sizes.
+        """
+        declared = self.parameters(1, 1)
         if set(params) != set(declared):
             raise ValueError(
                 f"`params` has the names {sorted(params)}, but {self} has the "
                 f"parameters {sorted(declared)}."
             )
         for name, parameter in declared.items():
+            if params[name].ndim != len(parameter.shape):
+                raise ValueError(
+                    f"`params[{name!r}]` has the shape {tuple(params[name].shape)}, "
+                    f"but must have {len(parameter.shape)} axes."
+                )
+        sizes = sizes or self.features(params)
+        for name, parameter in self.parameters(*sizes).items():
             if tuple(params[name].shape) != parameter.shape:
                 raise ValueError(
                     f"`params[{name!r}]` has the shape {tuple(params[name].shape)}, "
-                    f"but {self} with {in_features} inputs and {out_features} outputs "
-                    f"needs {parameter.shape}."
+                    f"but {self} with {sizes[0]} inputs and {sizes[1]} outputs needs "
+                    f"{parameter.shape}."
                 )
+        return sizes
 
     def sparsity_error(self, params: Params) -> Float[Any, ""]:
         """The worst weight's distance from −1, 0 and 1: max min(|w|, |1 − |w||)."""

@@ -1,0 +1,32 @@
+"""Every layer compiles into one graph, forwards and backwards.
+
+The shape checker of the other tests cannot be traced by PyTorch's compiler, hence the
+second process. The default back end, which needs a C++ compiler, is measured in
+`benchmarks/doors.py`.
+"""
+
+import pytest
+import torch
+
+from arithmax.torch import Layer
+from conformance import IN, OUT, inputs, variants
+
+
+@pytest.mark.parametrize("unit", list(variants()), ids=repr)
+def test_one_graph(unit):
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    layer = Layer(unit, IN, OUT, dtype=torch.float64)
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    x = torch.tensor(inputs(unit))
+    for training in (False, True):
+        layer.train(training)
+        gradients = []
+        for call in (layer, compiled):
+            torch.manual_seed(1)
+            layer.zero_grad()
+            y = call(x)
+            y.sum().backward()
+            gradients.append([y, *(p.grad for p in layer.parameters())])
+        for eager, traced in zip(*gradients, strict=True):
+            torch.testing.assert_close(traced, eager, rtol=1e-10, atol=1e-12)
