@@ -12,7 +12,7 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_arrays", "units", "initialise", "_doors", "torch", "equinox", "cli"]
+ORDER = ["_arrays", "units", "_initialise", "_doors", "torch", "equinox", "cli"]
 ORDER += ["__main__"]
 DOORS = {"torch", "equinox"}
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .initialise import initialise as initialise
+    from ._initialise import initialise as initialise
     from .units import GNALU as GNALU
     from .units import INALU as INALU
     from .units import MCFC as MCFC
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __version__ = version("arithmax")
 
-_HOMES = {"initialise": "initialise"}
+_HOMES = {"initialise": "_initialise"}
 _SUBMODULES = {"units", "torch", "equinox", "cli"}
 
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from ._doors import check_unit, layer_class, layer_names
-from .initialise import draw, initialise
+from ._initialise import draw, initialise
 from .units import Array, Hazard, Params, Unit
 
 
@@ -31,7 +31,7 @@ class Layer(eqx.Module):
         dtype: their floating-point format; JAX's default if None.
         inference: whether the layer is used rather than trained.
 
-    Example:
+    Examples:
         >>> import jax, jax.numpy as jnp, arithmax.equinox
         >>> layer = arithmax.equinox.NMU(2, 1, key=jax.random.key(0))
         >>> layer = layer.with_parameters({"W": [[1.0, 1.0]]})

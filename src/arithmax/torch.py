@@ -40,7 +40,7 @@ class Layer(nn.Module):
         device: where the parameters are.
         dtype: their floating-point format.
 
-    Example:
+    Examples:
         >>> import torch, arithmax.torch
         >>> layer = arithmax.torch.NMU(2, 1)
         >>> layer.load_parameters({"W": [[1.0, 1.0]]})

@@ -85,7 +85,7 @@ UNITS: dict[str, type[Unit]] = {
 def unit(name: str, **options: object) -> Unit:
     """The unit of that name, with its options.
 
-    Example:
+    Examples:
         >>> from arithmax.units import unit
         >>> unit("nalu", tied=False)
         NALU(tied=False, gate_bias=False, two_gates=False, eps=1e-07)

@@ -7,7 +7,7 @@ from ._unit import Unit
 
 
 class AbstractClipped(Unit):
-    """A unit with one matrix `W`, clipped to [least, 1], and a sparsity penalty on it."""
+    """A unit with one matrix `W`, clipped to [least, 1], and a penalty on it."""
 
     least: ClassVar[float]
     """The least weight; the greatest is 1."""

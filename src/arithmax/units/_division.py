@@ -51,7 +51,7 @@ class NRU(AbstractClipped):
     Args:
         penalty: `"linear"`, `"squared"` or `None`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NRU
         >>> NRU().apply({"W": np.array([[1.0, -1.0]])}, np.array([-900.0, 30.0]))
@@ -135,7 +135,7 @@ class NMRU(AbstractClipped):
     Args:
         penalty: `"linear"`, `"squared"` or `None`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NMRU
         >>> params = NMRU().solution("div")

@@ -31,7 +31,7 @@ class GatedNAUNMU(Unit):
     than chance allows, which is the point that its authors made with it. The gate
     depends on the input's sign, so the discrete unit is exact for positive inputs only.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import GatedNAUNMU
         >>> params = GatedNAUNMU().solution("mul")

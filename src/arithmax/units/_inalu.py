@@ -51,6 +51,7 @@ class INALU(Unit):
 
     $$ y = g \odot W_a x + (1 - g) \odot s \odot
        \exp(\min(W_m \log(\max(|x|, \epsilon)), \omega)) \qquad g = \sigma(G) $$
+
     $$ s_o = \prod_i \left(\mathrm{sign}(x_i)|W_{m,oi}| + 1 - |W_{m,oi}|\right) \qquad
        W = \tanh(\hat W) \odot \sigma(\hat M) $$
 
@@ -69,7 +70,7 @@ class INALU(Unit):
     Args:
         tied: whether both paths share one weight matrix.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import INALU
         >>> params = INALU().solution("mul")

@@ -37,7 +37,7 @@ class Linear(Unit):
         bias: whether there is a `b`.
         penalty: `None`, `"linear"` or `"squared"`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import Linear
         >>> params = {"W": np.array([[1.0, -1.0]]), "b": np.array([0.5])}
@@ -118,7 +118,7 @@ class Dense(Unit):
     Args:
         activation: the name of the activation function.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import Dense
         >>> params = {"W": np.array([[1.0, -2.0]]), "b": np.array([0.5])}

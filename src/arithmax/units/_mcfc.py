@@ -94,7 +94,7 @@ class MCFC(Unit):
 
     **Fails** on differences, which it cannot represent.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import MCFC
         >>> params = MCFC().solution("add")
@@ -175,7 +175,7 @@ class MulMCFC(Unit):
         sign: how signs are found.
         discard: whether there is an output that takes what is to be ignored.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import MulMCFC
         >>> params = MulMCFC(sign="inalu").solution("mul", in_features=3)

@@ -101,7 +101,7 @@ class NAC(Unit):
     fits the training data often keeps weights in between, and near the bounds the
     gradient vanishes.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NAC
         >>> params = NAC().solution("sub")
@@ -188,7 +188,7 @@ class MultiplicativeNAC(Unit):
         log: the logarithm.
         eps: the number added inside the plain logarithm.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import MultiplicativeNAC
         >>> params = MultiplicativeNAC().solution("div")

@@ -210,7 +210,7 @@ class NALU(AbstractNALU):
         two_gates: whether each path has a gate of its own.
         eps: the number added inside the logarithm.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NALU
         >>> params = NALU().solution("mul")
@@ -249,7 +249,7 @@ class GNALU(AbstractNALU):
         two_gates: whether each path has a gate of its own.
         eps: the number added inside the logarithm.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import GNALU
         >>> params = GNALU().solution("add")

@@ -34,7 +34,7 @@ class NAU(AbstractClipped):
         init: how `W` starts.
         penalty: `"linear"`, `"squared"` or `None`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NAU
         >>> params = {"W": np.array([[1.0, -1.0, 0.0]])}

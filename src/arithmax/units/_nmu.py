@@ -70,7 +70,7 @@ class NMU(AbstractNMU):
     Args:
         penalty: `"linear"`, `"squared"` or `None`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NMU
         >>> params = {"W": np.array([[1.0, 1.0, 0.0]])}
@@ -115,7 +115,7 @@ class StochasticNMU(AbstractNMU):
         high: the greatest noise.
         per_batch: whether the noise follows the spread of the batch instead.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import StochasticNMU
         >>> params, x = {"W": np.array([[1.0, 1.0]])}, np.array([[-300.0, 20.0]])

@@ -173,8 +173,8 @@ class NaiveNPU(AbstractNPU):
     r"""The neural power unit without a gate: any powers of any numbers.
 
     $$ y = \exp(W_r \log r - W_i k) \odot \cos(W_i \log r + W_r k) $$
-    $$ r = |x| + \epsilon \qquad k_i = \begin{cases} \pi & x_i < 0 \\
-       0 & \text{otherwise} \end{cases} $$
+
+    $$ r = |x| + \epsilon \qquad k = \pi\,[x < 0] $$
 
     which is the real part of $\exp((W_r + i W_i) \log x)$, that is of $\prod_i
     x_i^{w_i}$. $W_r$ is `W_re`, Glorot-uniform at the start, and $W_i$ is `W_im`, zero
@@ -185,7 +185,7 @@ class NaiveNPU(AbstractNPU):
     gradients vanish. A fractional power of a negative number gives the real part of a
     complex one ((−4)^½ is 0), and 1/0 is 4.5e15 in float64, both in silence.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NaiveNPU
         >>> params = NaiveNPU().solution("div")
@@ -213,7 +213,7 @@ class RealNaiveNPU(AbstractNPU):
     **Fails** where the `NaiveNPU` fails, and learns worse from negative inputs, where
     the cosine is flat.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import RealNaiveNPU
         >>> params = RealNaiveNPU().solution("square")
@@ -234,9 +234,9 @@ class NPU(AbstractNPU):
     r"""The neural power unit, with a relevance gate on each input.
 
     $$ y = \exp(W_r \log r - W_i k) \odot \cos(W_i \log r + W_r k) $$
-    $$ r = \hat g \odot (|x| + \epsilon) + (1 - \hat g) \qquad k_i = \begin{cases}
-       \pi \hat g_i & x_i < 0 \\ 0 & \text{otherwise} \end{cases} \qquad
-       \hat g_i = \min(\max(g_i, 0), 1) $$
+
+    $$ r = \hat g \odot (|x| + \epsilon) + (1 - \hat g) \qquad
+       k = \pi\,\hat g \odot [x < 0] \qquad \hat g = \min(\max(g, 0), 1) $$
 
     $W_r$ and $W_i$ are `W_re` (Glorot-uniform at the start) and `W_im` (zero), $g$ is
     `g`, one value an input, ½ at the start; $\epsilon$ is the machine epsilon. A closed
@@ -248,7 +248,7 @@ class NPU(AbstractNPU):
     odd power of a negative input is 0. Fractional powers of negatives and 1/0 are as in
     the `NaiveNPU`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import NPU
         >>> params = NPU().solution("sqrt")
@@ -283,7 +283,7 @@ class RealNPU(AbstractNPU):
     Args:
         clip: whether powers and gates are held in their ranges.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from arithmax.units import RealNPU
         >>> params = RealNPU().solution("div")

@@ -38,7 +38,7 @@ def initialise(
     Returns:
         JAX arrays by the names of the parameters.
 
-    Example:
+    Examples:
         >>> import jax
         >>> import arithmax
         >>> params = arithmax.initialise(arithmax.NMU(), 4, 2, key=jax.random.key(0))

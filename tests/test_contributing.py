@@ -1,0 +1,77 @@
+"""A new unit is one file and one registry line; all else follows.
+
+The unit of CONTRIBUTING.md is written to a file, entered in the registry, and then is
+tested, listed, documented and available in PyTorch and Equinox like any other.
+"""
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+import torch
+
+import arithmax.equinox
+import arithmax.torch
+from arithmax import UNITS, cli
+from conformance import CHECKS
+
+ROOT = Path(__file__).parents[1]
+
+
+def load(path: Path, name: str):
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """The class, with its line in the registry."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    line = re.search(r'`"([a-z-]+)": (\w+),`', text)
+    assert block and line
+    path = tmp_path_factory.mktemp("toy") / "_tanh_sum.py"
+    path.write_text(block[1])
+    cls = getattr(load(path, "_tanh_sum"), line[2])
+    UNITS[line[1]] = cls
+    yield cls
+    del UNITS[line[1]]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_it_passes_the_suite(toy, check):
+    check(toy())
+
+
+def test_it_is_listed(toy, capsys):
+    cli.main(["units", "--json"])
+    listed = {unit["name"]: unit for unit in json.loads(capsys.readouterr().out)}
+    assert listed["tanh-sum"]["operations"] == {"add": "all reals", "sub": "all reals"}
+    cli.main(["demo"])
+    assert "tanh-sum" in capsys.readouterr().out
+
+
+def test_it_is_documented(toy):
+    hooks = load(ROOT / "docs" / "hooks.py", "docs_hooks")
+    page = hooks.unit_page("tanh-sum")
+    assert "_tanh_sum.TanhSum" in page and "x₁ − x₂" in page and "plotly" in page
+    assert "TanhSum" in hooks.units_index() and "TanhSum" in hooks.operations_table()
+
+
+def test_it_is_available_in_both_doors(toy):
+    layer = arithmax.torch.TanhSum(3, 2)
+    assert layer(torch.ones(5, 3)).shape == (5, 2)
+    layer = arithmax.equinox.TanhSum(3, 2, key=jax.random.key(0))
+    assert layer(jax.numpy.ones((5, 3))).shape == (5, 2)
+
+
+def test_the_guide_is_short():
+    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 50

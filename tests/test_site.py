@@ -1,0 +1,101 @@
+"""The documentation in a real browser: formulas and plots draw, and nothing is fetched.
+
+`make docs` builds the site; without a Chromium these tests are skipped and say so,
+except in CI.
+"""
+
+import http.server
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from arithmax import UNITS
+
+SITE = Path(__file__).parents[1] / "site"
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = [
+    pytest.mark.skipif(
+        BROWSER is None and not os.environ.get("CI"),
+        reason="no chromium on this machine: install it to test the site",
+    ),
+    pytest.mark.skipif(
+        not (SITE / "index.html").exists(), reason="no site: run `make docs` first"
+    ),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def address():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), QuietHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def __init__(self, *args):
+        super().__init__(*args, directory=str(SITE))
+
+    def log_message(self, format, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=BROWSER,
+            args=["--no-sandbox", "--disable-background-networking"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open a page; afterwards there must have been no error and no outside request."""
+    problems = []
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request",
+        lambda r: (
+            None if r.url.startswith((address, "data:")) else problems.append(r.url)
+        ),
+    )
+
+    def open_page(path):
+        page.goto(f"{address}/{path}", wait_until="load")
+        return page
+
+    yield open_page
+    page.close()
+    assert problems == []
+
+
+@pytest.mark.parametrize("name", list(UNITS))
+def test_every_unit_has_a_page_that_draws(visit, name):
+    page = visit(f"units/{name}/")
+    page.wait_for_selector(".js-plotly-plot .scatterlayer .trace")
+    assert page.locator("math[display=block]").count() >= 1
+    assert "$" not in page.locator("article").inner_text()
+    assert page.locator("article h2").count() >= 4
+    assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
+
+
+PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "performance/"]
+
+
+@pytest.mark.parametrize("path", [*PAGES, "reference/"])
+def test_every_other_page(visit, path):
+    page = visit(path)
+    assert page.locator("article h1").count() == 1
