@@ -55,7 +55,11 @@ def _mathml(match):
     formula = html.unescape(match[2]).strip()
     block = formula.startswith("\\[")
     drawn = convert(formula[2:-2].strip(), display="block" if block else "inline")
-    return f'<div style="overflow:auto hidden">{drawn}</div>' if block else drawn
+    return (
+        f'<div style="overflow:auto hidden;padding:.5em 0">{drawn}</div>'
+        if block
+        else drawn
+    )
 
 
 def units_index() -> str:
@@ -234,8 +238,8 @@ def plot(unit: Unit) -> str:
         "Some activation functions."
         if isinstance(unit, Dense)
         else f"The unit at its discrete weights as x₁ varies and x₂ = {SECOND:g}. "
-        "Broad dots are the true values; where they part from the line, or there is no line, "
-        "the input is outside the unit's domain."
+        "Broad dots are the true values: where the line leaves them, or they end, the "
+        "input is outside the unit's domain."
     )
     script = '<script src="../../assets/plotly.min.js"></script>'
     return f"{script}\n\n{drawn}\n\n{caption}"
