@@ -8,6 +8,7 @@ import torch
 from array_api_compat import torch as torch_namespace
 
 from arithmax._arrays import absolute, clip, contract, product, relu, sigmoid, softmax
+from arithmax.units._activations import ACTIVATIONS
 
 AT_AND_AROUND = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
 
@@ -52,6 +53,24 @@ def test_abs_has_slope_zero_at_zero():
 def test_relu_has_slope_zero_at_zero():
     found = slopes(relu, AT_AND_AROUND)
     np.testing.assert_array_equal(found, slopes_torch(torch.relu, AT_AND_AROUND))
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [
+        ("relu6", torch.nn.functional.relu6),
+        ("hardtanh", torch.nn.functional.hardtanh),
+        ("softshrink", torch.nn.functional.softshrink),
+        ("hardshrink", torch.nn.functional.hardshrink),
+        ("softsign", torch.nn.functional.softsign),
+        ("elu", torch.nn.functional.elu),
+        ("leaky_relu", torch.nn.functional.leaky_relu),
+    ],
+)
+def test_activations_have_torchs_slopes_at_ties(name, theirs):
+    values = [*AT_AND_AROUND, 6.0, 7.0]
+    found = slopes(ACTIVATIONS[name], values)
+    np.testing.assert_allclose(found, slopes_torch(theirs, values), rtol=1e-12)
 
 
 def test_sigmoid_is_accurate_in_both_tails():

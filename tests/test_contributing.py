@@ -6,7 +6,10 @@ tested, listed, documented and available in PyTorch and Equinox like any other.
 
 import importlib.util
 import json
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,19 +34,47 @@ def load(path: Path, name: str):
     return module
 
 
+TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+FILE = re.search(r"`src/arithmax/units/(_\w+)\.py`", TEXT)
+BLOCK = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)
+LINE = re.search(r'`("([a-z-]+)": "(_\w+)\.(\w+)",)`', TEXT)
+assert FILE and BLOCK and LINE and FILE[1] == LINE[3]
+
+
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
-    """The class, with its line in the registry."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    line = re.search(r'`"([a-z-]+)": (\w+),`', text)
-    assert block and line
-    path = tmp_path_factory.mktemp("toy") / "_tanh_sum.py"
-    path.write_text(block[1])
-    cls = getattr(load(path, "_tanh_sum"), line[2])
-    UNITS[line[1]] = cls
+    """The class, registered in this process."""
+    assert BLOCK and LINE
+    path = tmp_path_factory.mktemp("toy") / f"{LINE[3]}.py"
+    path.write_text(BLOCK[1])
+    cls = getattr(load(path, f"arithmax.units.{LINE[3]}"), LINE[4])
+    UNITS[LINE[2]] = cls
     yield cls
-    del UNITS[line[1]]
+    del UNITS[LINE[2]]
+
+
+def test_one_file_and_one_line_are_enough(tmp_path):
+    """In a copy of the package, as a contributor would do it."""
+    assert BLOCK and LINE
+    shutil.copytree(ROOT / "src" / "arithmax", tmp_path / "arithmax")
+    units = tmp_path / "arithmax" / "units"
+    (units / f"{LINE[3]}.py").write_text(BLOCK[1])
+    registry = units / "_registry.py"
+    lines = registry.read_text().replace("REGISTRY = {", f"REGISTRY = {{{LINE[1]}")
+    registry.write_text(lines)
+    code = (
+        "import arithmax, arithmax.torch, torch; "
+        "assert arithmax.__file__.startswith(r'%s'); "
+        "y = arithmax.torch.TanhSum(3, 2)(torch.ones(5, 3)); "
+        "print(arithmax.TanhSum(), y.shape)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code % tmp_path],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "TanhSum() torch.Size([5, 2])", done.stderr
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -126,6 +126,26 @@ def test_parameters_of_any_framework_load():
         assert layer.params["W"].dtype == jnp.float32
 
 
+def test_float64_survives_the_way_through_every_framework():
+    torch.manual_seed(0)
+    first = arithmax.torch.NPU(3, 2, dtype=torch.float64)
+    key = jax.random.key(0)
+    layer = arithmax.equinox.NPU(3, 2, key=key, dtype=jnp.float64)
+    layer = layer.with_parameters(first.state_dict())
+    last = arithmax.torch.NPU(3, 2, dtype=torch.float64)
+    last.load_parameters(layer.params)
+    for name, value in first.state_dict().items():
+        assert torch.equal(value, last.state_dict()[name])
+
+
+def test_parametrized_layers_refuse_to_be_set():
+    layer = arithmax.torch.NMU(2, 1)
+    torch.nn.utils.parametrize.register_parametrization(layer, "W", torch.nn.Identity())
+    for call in (layer.project_, layer.reset_parameters):
+        with pytest.raises(RuntimeError, match="Remove the parametrization"):
+            call()
+
+
 def test_wrong_parameters_change_nothing():
     layer = arithmax.torch.NALU(2, 1)
     before = {name: value.clone() for name, value in layer.state_dict().items()}

@@ -18,6 +18,7 @@ from arithmax import (
     NaiveNPU,
     RealNPU,
 )
+from conformance import drawn, inputs, variants
 
 SAFE = MultiplicativeNAC(log="safe")
 
@@ -38,7 +39,8 @@ def test_a_half_open_gate_rotates_the_sign(gate, expected):
     assert math.isclose(y.item(), expected, abs_tol=1e-3)
     found = report(RealNPU(), params, [[-2.0], [2.0]])
     half_open = 0 < gate < 1
-    assert found == ({Hazard.HALF_OPEN_GATE: [(0, 0)]} if half_open else {})
+    assert found == ({Hazard.HALF_OPEN_GATE: [(0, 0), (1, 0)]} if half_open else {})
+    assert report(RealNPU(), {**params, "W": np.zeros((1, 1))}, [[-2.0]]) == {}
 
 
 def test_at_its_start_every_odd_power_of_a_negative_is_zero():
@@ -83,6 +85,8 @@ def test_fractional_powers_of_negatives(power):
         (NMRU(), "mul", [[2, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
         (MulMCFC(), "mul", [[-2, 3]], {Hazard.NOT_POSITIVE: [(0, 0)]}),
         (MulMCFC(sign="inalu"), "mul", [[-2, 3]], {}),
+        (MulMCFC(sign="inalu"), "mul", [[0, 3]], {Hazard.NOT_POSITIVE: [(0, 0)]}),
+        (INALU(), "div", [[1, 1e-9]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
     ],
 )  # fmt: skip
 def test_reports(unit, operation, x, expected):
@@ -102,5 +106,23 @@ def test_undecided_weights(unit):
 def test_half_open_gate_of_the_mass_conserving_product():
     unit = MulMCFC(sign="real-npu")
     params = unit.solution("mul")
-    params["g"] = np.array([0.5, 1.0])
-    assert report(unit, params, [[-2.0, -3.0]]) == {Hazard.HALF_OPEN_GATE: [(0, 0)]}
+    params["g"] = np.array([0.5, 0.0])
+    expected = {Hazard.HALF_OPEN_GATE: [(0, 0)], Hazard.SIGN_LOST: [(0, 1)]}
+    assert report(unit, params, [[-2.0, -3.0]]) == expected
+
+
+def test_complex_powers():
+    params = NPU().solution("mul")
+    params["W_im"] = np.array([[0.5, 0.0]])
+    assert report(NPU(), params, [[4.0, 2.0]]) == {Hazard.COMPLEX_POWER: [(0, 0)]}
+
+
+@pytest.mark.parametrize("unit", list(variants()), ids=repr)
+def test_nan_stays_nan(unit):
+    """Nothing turns a number that is none into one, nor hides it from the penalty."""
+    params, x = drawn(unit), inputs(unit)
+    x[0] = np.nan
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(unit.apply(params, x)[0]).all()
+    lost = {name: np.full_like(value, np.nan) for name, value in params.items()}
+    assert np.isnan(unit.penalty(lost)) or unit.penalty(params) == 0

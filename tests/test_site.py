@@ -31,11 +31,16 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def address():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), QuietHandler)
+    server = QuietServer(("127.0.0.1", 0), QuietHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+class QuietServer(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        pass  # a page that closes early is no error
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._initialise import initialise as initialise
+    from .networks import Stack as Stack
     from .units import GNALU as GNALU
     from .units import INALU as INALU
     from .units import MCFC as MCFC
@@ -37,8 +38,15 @@ if TYPE_CHECKING:
 
 __version__ = version("arithmax")
 
-_HOMES = {"initialise": "_initialise"}
+_HOMES = {"initialise": "_initialise", "Stack": "networks"}
 _SUBMODULES = {"units", "torch", "equinox", "cli"}
+
+
+def __dir__() -> list[str]:
+    from . import units
+
+    classes = (cls.__name__ for cls in units.UNITS.values())
+    return sorted([*_HOMES, *_SUBMODULES, *classes, "UNITS", "unit", "__version__"])
 
 
 def __getattr__(name: str) -> Any:

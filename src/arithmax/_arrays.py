@@ -58,7 +58,7 @@ def sign(x: Array, xp: Namespace) -> Array:
 
 def relu(x: Array, xp: Namespace) -> Array:
     """max(x, 0), with slope 0 at zero."""
-    return xp.where(x > 0, x, xp.zeros_like(x))
+    return xp.where(x <= 0, xp.zeros_like(x), x)  # so that NaN stays NaN
 
 
 def sigmoid(x: Array, xp: Namespace) -> Array:

@@ -23,7 +23,8 @@ def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
         own = {extra: options.pop(extra) for extra in extras if extra in options}
         layer.__init__(self, unit_class(**options), in_features, out_features, **own)
 
-    __init__.__signature__ = signature(unit_class, extras)  # type: ignore[attr-defined]  # as inspect documents
+    __init__.__qualname__ = f"{name}.__init__"
+    __init__.__signature__ = signature(unit_class, layer, extras)  # type: ignore[attr-defined]  # as inspect documents
     body = {
         "__init__": __init__,
         "__doc__": f"`arithmax.units.{name}` as a layer; see there.",
@@ -33,7 +34,9 @@ def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
     return type(layer)(name, (layer,), body)
 
 
-def signature(unit_class: type[Unit], extras: tuple[str, ...]) -> inspect.Signature:
+def signature(
+    unit_class: type[Unit], layer: Any, extras: tuple[str, ...]
+) -> inspect.Signature:
     """Sizes, the unit's options and the door's own, for `help` and editors."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     names = ("self", "in_features", "out_features")
@@ -44,7 +47,8 @@ def signature(unit_class: type[Unit], extras: tuple[str, ...]) -> inspect.Signat
         inspect.Parameter(field.name, keyword, default=field.default)
         for field in dataclasses.fields(unit_class)  # type: ignore[arg-type]  # units are dataclasses
     ]
-    last = [inspect.Parameter(extra, keyword, default=None) for extra in extras]
+    own = inspect.signature(layer.__init__).parameters
+    last = [own[extra] for extra in extras]
     return inspect.Signature([*first, *options, *last])
 
 

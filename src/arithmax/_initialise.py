@@ -75,5 +75,6 @@ def draw(
             return jnp.eye(*shape, dtype=dtype)
     columns = shape if len(shape) == 2 else (*shape, 1)
     # Orthogonal matrices come from a factorisation that has no short formats.
-    drawn = jax.nn.initializers.orthogonal()(key, columns, jnp.float32)
+    wide = dtype if jnp.dtype(dtype).itemsize >= 4 else jnp.float32
+    drawn = jax.nn.initializers.orthogonal()(key, columns, wide)
     return drawn.reshape(shape).astype(dtype)

@@ -62,21 +62,23 @@ class Layer(eqx.Module):
 
     def __call__(self, x: Array, *, key: PRNGKeyArray | None = None) -> Array:
         """[..., in] to [..., out]; `key` is for units that need noise in training."""
-        noise = None
+        x, noise = jnp.asarray(x), None
         if not self.inference and self.unit.noise is not None:
             if key is None:
                 raise ValueError(
                     f"`key` (=None) must be given while {self.unit} is trained. Pass "
                     "one, or switch to `equinox.nn.inference_mode`."
                 )
-            noise = draw(self.unit.noise, x.shape, key=key, dtype=x.dtype)
+            rows = self.unit.noise_features(self.in_features)
+            shape = (*x.shape[:-1], rows)
+            noise = draw(self.unit.noise, shape, key=key, dtype=x.dtype)
         return self.unit.apply(self.params, x, training=not self.inference, noise=noise)
 
     def with_parameters(self, params: Mapping[str, Any]) -> "Layer":
         """This layer with other parameters, taken by name from arrays of any kind."""
         arrays = {
             name: jnp.asarray(
-                value.detach().cpu().float().numpy()
+                value.detach().cpu().double().numpy()
                 if hasattr(value, "detach")
                 else value,
                 dtype=next(iter(self.params.values())).dtype,

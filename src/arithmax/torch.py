@@ -5,14 +5,17 @@ and so on for every unit of the registry; `Layer` takes any unit at all.
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import array_api_compat.torch as xp
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 
 from ._doors import check_unit, describe, layer_class, layer_names
+from .networks import Stack
 from .units import (
     Beta,
     Constant,
@@ -71,6 +74,7 @@ class Layer(nn.Module):
     @torch.no_grad()
     def reset_parameters(self) -> None:
         """Draw the parameters afresh, with PyTorch's generator."""
+        self._own()
         declared = self.unit.parameters(self.in_features, self.out_features)
         for name, parameter in declared.items():
             draw_(getattr(self, name), parameter.distribution)
@@ -87,11 +91,16 @@ class Layer(nn.Module):
         return {name: getattr(self, name) for name in self._names}
 
     def forward(self, x: Tensor) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"`x` (a {type(x).__name__}) must be a tensor. Use `torch.as_tensor`."
+            )
         params = self._params()
         check_input(x, self.in_features, params[self._names[0]].dtype, xp)
         noise = None
         if self.training and self.unit.noise is not None:
-            noise = draw_(torch.empty_like(x), self.unit.noise)
+            rows = self.unit.noise_features(self.in_features)
+            noise = draw_(x.new_empty((*x.shape[:-1], rows)), self.unit.noise)
         return self.unit.forward(params, x, training=self.training, noise=noise, xp=xp)
 
     def penalty(self) -> Tensor:
@@ -101,8 +110,16 @@ class Layer(nn.Module):
     @torch.no_grad()
     def project_(self) -> None:
         """Apply the unit's hard constraint, in place; call it after each step."""
+        self._own()
         for name, value in self.unit.project(self._params()).items():
             getattr(self, name).copy_(value)
+
+    def _own(self) -> None:
+        if parametrize.is_parametrized(self):
+            raise RuntimeError(
+                f"{type(self).__name__} has parametrized parameters, which cannot be "
+                "set. Remove the parametrization first."
+            )
 
     @torch.no_grad()
     def sparsity_error(self) -> Tensor:
@@ -123,6 +140,20 @@ class Layer(nn.Module):
         return describe(self.unit, self.in_features, self.out_features)
 
 
+def sequential(network: Stack, in_features: int, out_features: int) -> nn.Sequential:
+    """A stack as a `torch.nn.Sequential` of layers, whose `state_dict` has its names.
+
+    Examples:
+        >>> from arithmax import NAU, NMU, Stack
+        >>> from arithmax.torch import sequential
+        >>> sorted(sequential(Stack((NAU(), NMU()), hidden=(2,)), 4, 1).state_dict())
+        ['0.W', '1.W']
+    """
+    sizes = pairwise((in_features, *network.hidden, out_features))
+    units = zip(network.units, sizes, strict=True)
+    return nn.Sequential(*(Layer(unit, *size) for unit, size in units))
+
+
 def _tensor(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
@@ -139,7 +170,10 @@ def draw_(tensor: Tensor, distribution: Distribution) -> Tensor:
         case Normal(mean, std):
             return tensor.normal_(mean, std)
         case Beta(a, b, low, high):
-            drawn = torch.distributions.Beta(a, b).sample(tensor.shape)
+            ends = (torch.tensor(v, device="cpu") for v in (a, b))
+            drawn = torch.distributions.Beta(next(ends), next(ends)).sample(
+                tensor.shape
+            )
             return tensor.copy_(low + (high - low) * drawn)
         case Constant(value):
             return tensor.fill_(value)
@@ -147,7 +181,8 @@ def draw_(tensor: Tensor, distribution: Distribution) -> Tensor:
             return nn.init.eye_(tensor)
     columns = tensor.shape if tensor.ndim == 2 else (*tensor.shape, 1)
     # Orthogonal matrices come from a factorisation that has no short formats.
-    drawn = nn.init.orthogonal_(torch.empty(columns, dtype=torch.float32))
+    wide = torch.float64 if tensor.dtype == torch.float64 else torch.float32
+    drawn = nn.init.orthogonal_(torch.empty(columns, dtype=wide, device="cpu"))
     return tensor.copy_(drawn.reshape(tensor.shape))
 
 

@@ -1,5 +1,7 @@
 """Every published arithmetic unit, as pure functions of its parameters."""
 
+from importlib import import_module
+
 from .._arrays import Array as Array
 from .._arrays import Namespace as Namespace
 from .._arrays import Params as Params
@@ -50,6 +52,7 @@ from ._parameters import Orthogonal as Orthogonal
 from ._parameters import Parameter as Parameter
 from ._parameters import Uniform as Uniform
 from ._parameters import matrix as matrix
+from ._registry import REGISTRY
 from ._symbolic import power_product as power_product
 from ._symbolic import rows as rows
 from ._symbolic import weighted_sum as weighted_sum
@@ -58,28 +61,17 @@ from ._unit import Outputs as Outputs
 from ._unit import Unit as Unit
 from ._unit import nearest as nearest
 
-UNITS: dict[str, type[Unit]] = {
-    "linear": Linear,
-    "dense": Dense,
-    "nac": NAC,
-    "nac-mul": MultiplicativeNAC,
-    "nalu": NALU,
-    "g-nalu": GNALU,
-    "inalu": INALU,
-    "nau": NAU,
-    "nmu": NMU,
-    "gated-nau-nmu": GatedNAUNMU,
-    "snmu": StochasticNMU,
-    "naive-npu": NaiveNPU,
-    "real-naive-npu": RealNaiveNPU,
-    "npu": NPU,
-    "real-npu": RealNPU,
-    "nru": NRU,
-    "nmru": NMRU,
-    "mc-fc": MCFC,
-    "mul-mc-fc": MulMCFC,
-}
+
+def _load(home: str) -> type[Unit]:
+    file, cls = home.split(".")
+    return getattr(import_module(f".{file}", __name__), cls)
+
+
+UNITS: dict[str, type[Unit]] = {name: _load(home) for name, home in REGISTRY.items()}
 """The units by the names that the command line uses."""
+
+# A unit that is new in the registry is public without a line above.
+globals().update({cls.__name__: cls for cls in UNITS.values()})
 
 
 def unit(name: str, **options: object) -> Unit:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-from .._arrays import Array, Namespace, absolute, clip, relu, sigmoid, sign
+from .._arrays import Array, Namespace, absolute, relu, sigmoid, sign
 
 Activation = Literal[
     "relu",
@@ -34,6 +34,11 @@ def leaky_relu(x: Array, xp: Namespace, slope: float | Array = 0.01) -> Array:
     return xp.where(x > 0, x, slope * x)
 
 
+def saturated(x: Array, low: float, high: float, xp: Namespace) -> Array:
+    """`x` limited to [low, high]; unlike a clipped weight's, its slope at them is 0."""
+    return xp.where(x <= low, low, xp.where(x >= high, high, x))
+
+
 def elu(x: Array, xp: Namespace) -> Array:
     """x where positive, exp(x) − 1 elsewhere."""
     # The inner `where` keeps exp from overflowing in the branch that is not taken.
@@ -53,13 +58,13 @@ def softshrink(x: Array, xp: Namespace) -> Array:
 
 def hardshrink(x: Array, xp: Namespace) -> Array:
     """x where its magnitude exceeds 1/2, 0 elsewhere."""
-    return xp.where(absolute(x, xp) > SHRINK, x, xp.zeros_like(x))
+    return xp.where(absolute(x, xp) <= SHRINK, xp.zeros_like(x), x)
 
 
 # `prelu` has a learned slope and is applied by the unit itself.
 ACTIVATIONS: dict[str, Callable[[Array, Namespace], Array]] = {
     "relu": relu,
-    "relu6": lambda x, xp: clip(x, 0.0, 6.0, xp),
+    "relu6": lambda x, xp: saturated(x, 0.0, 6.0, xp),
     "sigmoid": sigmoid,
     "tanh": lambda x, xp: xp.tanh(x),
     "leaky_relu": leaky_relu,
@@ -68,9 +73,9 @@ ACTIVATIONS: dict[str, Callable[[Array, Namespace], Array]] = {
     "swish": lambda x, xp: x * sigmoid(x, xp),
     "softsign": lambda x, xp: x / (1 + absolute(x, xp)),
     "softplus": lambda x, xp: xp.logaddexp(x, xp.zeros_like(x)),
-    "hardtanh": lambda x, xp: clip(x, -1.0, 1.0, xp),
+    "hardtanh": lambda x, xp: saturated(x, -1.0, 1.0, xp),
     "hardshrink": hardshrink,
     "softshrink": softshrink,
     "tanhshrink": lambda x, xp: x - xp.tanh(x),
-    "threshold": lambda x, xp: xp.where(x > 1, x, xp.zeros_like(x)),
+    "threshold": lambda x, xp: xp.where(x <= 1, xp.zeros_like(x), x),
 }

@@ -6,6 +6,7 @@ import math
 import types
 import typing
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 
@@ -55,6 +56,6 @@ def check_fields(unit: Any) -> None:
 
 def check_number(name: str, value: Any) -> None:
     """`value` must be a finite number that is not negative."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < 0:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(float(value)) or value < 0:
         raise ValueError(f"`{name}` (={value!r}) must be a finite number, at least 0.")

@@ -55,5 +55,12 @@ class Choice(str):
     def __repr__(self) -> str:
         return repr(self._value)
 
+    def __bool__(self) -> bool:
+        return self._value is not None
+
     def __reduce__(self) -> Any:
-        return str, (str(self),)
+        return _plain, (self._value,)  # a copy is the plain option
+
+
+def _plain(value: str | None) -> str | None:
+    return value

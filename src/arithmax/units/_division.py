@@ -20,7 +20,7 @@ from .._arrays import (
     spread,
 )
 from ._clipped import AbstractClipped
-from ._hazards import TOLERANCE, Hazard, divided_by_zero
+from ._hazards import Hazard, divided_by_zero, undecided
 from ._nau import nau_uniform
 from ._nmu import START, multiply
 from ._operations import BINARY, NONZERO, REALS, TERNARY, Exactness, Path
@@ -45,7 +45,8 @@ class NRU(AbstractClipped):
     evaluation.
 
     **Fails** when its weights are not discrete: a sign is then neither kept nor
-    dropped. 1/0 is infinite. It wants a learning rate of 1 with two inputs and of 10⁻³
+    dropped. 1/0 is NaN, and so is its
+    gradient. It wants a learning rate of 1 with two inputs and of 10⁻³
     with ten.
 
     Args:
@@ -107,14 +108,8 @@ class NRU(AbstractClipped):
         w = self.weights(params)["W"]
         return {
             Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp),
-            Hazard.UNDECIDED_WEIGHT: (x < 0) & _undecided(w, xp),
+            Hazard.UNDECIDED_WEIGHT: (x < 0) & undecided(w, xp),
         }
-
-
-def _undecided(w: Array, xp: Namespace) -> Array:
-    """Which inputs have a weight that is not discrete, [in, 1]."""
-    distance = xp.abs(w - nearest(w, TERNARY, xp))
-    return xp.any(distance > TOLERANCE, axis=0)[:, None]
 
 
 @dataclass(frozen=True)
@@ -203,9 +198,9 @@ class NMRU(AbstractClipped):
 
     def hazards(self, params, x, xp):
         w = self.weights(params)["W"]
-        undecided = _undecided(w, xp)
+        loose = undecided(w, xp)
         half = x.shape[0]
         return {
             Hazard.DIVISION_BY_ZERO: x == 0,
-            Hazard.UNDECIDED_WEIGHT: (x < 0) & (undecided[:half] | undecided[half:]),
+            Hazard.UNDECIDED_WEIGHT: (x < 0) & (loose[:half] | loose[half:]),
         }

@@ -110,8 +110,9 @@ class GatedNAUNMU(Unit):
         }
 
     def expression(self, params, symbols):
-        added = [weighted_sum(row, symbols) for row in rows(params["W_add"])]
-        multiplied = [gated_product(row, symbols) for row in rows(params["W_mul"])]
+        w = self.weights(params)
+        added = [weighted_sum(row, symbols) for row in rows(w["W_add"])]
+        multiplied = [gated_product(row, symbols) for row in rows(w["W_mul"])]
         results = []
         for row, a, m in zip(rows(params["G"]), added, multiplied, strict=True):
             saturated = min(row) >= OPEN or max(row) <= -OPEN

@@ -12,14 +12,20 @@ class Hazard(StrEnum):
     SIGN_LOST = "the input is negative, and the unit uses its magnitude only"
     NOT_POSITIVE = "the input is not positive, and its logarithm is not a number"
     BELOW_ONE = "the input is below 1, where the safe logarithm is another function"
-    DIVISION_BY_ZERO = "the input is zero and is divided by: the result is arbitrary"
+    DIVISION_BY_ZERO = (
+        "the input is zero, or as small as the unit's epsilon, and is divided by: "
+        "the result is arbitrary"
+    )
     FRACTIONAL_POWER = (
         "the input is negative and raised to a power that is not whole: the result is "
         "the real part of a complex number"
     )
     HALF_OPEN_GATE = (
-        "the input is negative and its gate is neither open nor closed: the sign of "
-        "the result is rotated, and an odd power at 1/2 is zero"
+        "its gate is neither open nor closed: the input counts in part, and a negative "
+        "one has its sign rotated (at 1/2 an odd power is zero)"
+    )
+    COMPLEX_POWER = (
+        "the power is complex: the result is the real part of a complex number"
     )
     MIXED_PATHS = "the gate is neither open nor closed: sum and product are mixed"
     CLIPPED = "the product exceeds exp(20) and is clipped there"
@@ -37,9 +43,16 @@ def used(w: Array, xp: Namespace) -> Array:
     return xp.any(xp.abs(w) > TOLERANCE, axis=0)[:, None]
 
 
-def divided_by_zero(w: Array, x: Array, xp: Namespace) -> Array:
-    """Inputs `x` [in, batch] that are zero under a negative weight."""
-    return (x == 0) & xp.any(w < -TOLERANCE, axis=0)[:, None]
+def divided_by_zero(w: Array, x: Array, xp: Namespace, eps: float = 0.0) -> Array:
+    """Inputs `x` [in, batch] of no more than `eps` under a negative weight."""
+    return (xp.abs(x) <= eps) & xp.any(w < -TOLERANCE, axis=0)[:, None]
+
+
+def undecided(w: Array, xp: Namespace) -> Array:
+    """Which inputs have a weight that is none of −1, 0 and 1, [in, 1]."""
+    magnitude = xp.abs(w)
+    distance = xp.minimum(magnitude, xp.abs(1 - magnitude))
+    return xp.any(distance > TOLERANCE, axis=0)[:, None]
 
 
 def between(v: Array) -> Array:

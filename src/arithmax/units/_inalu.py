@@ -25,7 +25,7 @@ from ._hazards import (
     Hazard,
     between,
     divided_by_zero,
-    used,
+    undecided,
 )
 from ._nac import SATURATED, saturate, tanh_sigmoid
 from ._nalu import open_path, signs
@@ -169,11 +169,11 @@ class INALU(Unit):
         clipped = (self._exponent(w, x, xp) > OMEGA) & (g < 0.5)[:, None]
         uses = xp.abs(w) > TOLERANCE
         clipped = xp.any(clipped[:, None] & uses[:, :, None], axis=0)
-        every = x == x
         return {
-            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp) & multiplies,
+            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp, EPS) & multiplies,
+            Hazard.UNDECIDED_WEIGHT: (x < 0) & undecided(w, xp) & multiplies,
             Hazard.CLIPPED: clipped,
-            Hazard.MIXED_PATHS: every & xp.any(between(g)) & used(w, xp),
+            Hazard.MIXED_PATHS: (x == x) & xp.any(between(g)),
         }
 
 

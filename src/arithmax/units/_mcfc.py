@@ -16,7 +16,7 @@ from .._arrays import (
     sigmoid,
     softmax,
 )
-from ._hazards import Hazard, between
+from ._hazards import Hazard, between, used
 from ._inalu import sign_product
 from ._nac import SATURATED
 from ._operations import BINARY, NONZERO, POSITIVE, REALS, Exactness
@@ -162,11 +162,11 @@ class MulMCFC(Unit):
     The MC-FC's parameters are `R`, `w` and `b`, and $\alpha$ is `alpha` [out], zero at
     the start. As in the authors' code the MC-FC inside has one output more, which is
     thrown away, so that inputs can be ignored (`R` is [out + 1, in]); `discard=False`
-    leaves it out, as the benchmark of B. Mistry does. `sign` says what $s$ is: `None`
-    takes $\log x$ itself, and $s = 1$; `"inalu"` is the iNALU's sign product of the
-    softmax weights; `"real-npu"` is $\cos(\pi S \hat g [x < 0])$ with a gate `g` [in]
-    that starts at ½ and is penalised as an NMU's weight. The rest of the penalty is the
-    MC-FC's.
+    leaves it out, as B. Mistry's benchmark does, with signs and without. `sign` says
+    what $s$ is: `None` takes $\log x$ itself, and $s = 1$; `"inalu"` is the iNALU's
+    sign product of the softmax weights; `"real-npu"` is $\cos(\pi S \hat g [x < 0])$
+    with a gate `g` [in] that starts at ½ and is penalised as an NMU's weight. The rest
+    of the penalty is the MC-FC's.
 
     **Fails** on division, which it cannot represent. Without `sign` a negative input
     gives NaN. A half-open gate rotates signs.
@@ -254,30 +254,52 @@ class MulMCFC(Unit):
         return params
 
     def discretise(self, params: Params) -> Params:
+        """The nearest exact parameters; the factor exp(alpha) is dropped."""
         xp = namespace(params["R"])
-        return self.encode(whole_mass(params, xp)[: params["alpha"].shape[0]])
+        kept = params["alpha"].shape[0]
+        w = whole_mass(params, xp)[:kept]
+        shut = junction(params, xp)[1][:kept] < 0.5
+        if not self.discard:
+            return self.encode(w)
+        return self.encode(xp.where(shut[:, None], xp.zeros_like(w), w))
 
     def expression(self, params, symbols):
         import sympy
 
-        w = self.weights(params)["W"]
-        alphas = rows(params["alpha"])
-        if self.sign is not None and not {v for row in rows(w) for v in row} <= set(
-            BINARY
-        ):
+        w = rows(self.weights(params)["W"])
+        bases = list(symbols)
+        if self.sign is not None and not {v for row in w for v in row} <= set(BINARY):
             raise ValueError(
-                f"the weights (={rows(w)}) are not discrete, so that signs are "
-                "rotated. Call `discretise` first."
+                f"the weights (={w}) are not discrete, so that signs are rotated. Call "
+                "`discretise` first."
             )
+        if self.sign == "real-npu":
+            gates = [min(max(g, 0.0), 1.0) for g in rows(params["g"])]
+            if not set(gates) <= set(BINARY):
+                raise ValueError(
+                    f"`params['g']` (={gates}) holds a half-open gate, which rotates "
+                    "signs. Call `discretise` first."
+                )
+            pairs = zip(symbols, gates, strict=True)
+            bases = [s if g else sympy.Abs(s) for s, g in pairs]
         return [
-            sympy.exp(number(alpha)) * power_product(row, symbols)
-            for alpha, row in zip(alphas, rows(w), strict=True)
+            sympy.exp(number(alpha)) * power_product(row, bases)
+            for alpha, row in zip(rows(params["alpha"]), w, strict=True)
         ]
 
     def hazards(self, params, x, xp):
+        share, _ = junction(params, xp)
+        share = share[: params["alpha"].shape[0]]
         if self.sign is None:
             return {Hazard.NOT_POSITIVE: x <= 0}
-        if self.sign == "inalu":
-            return {}
-        g = clip(params["g"], 0.0, 1.0, xp)[:, None]
-        return {Hazard.HALF_OPEN_GATE: (x < 0) & between(g)}
+        found = {
+            Hazard.NOT_POSITIVE: x == 0,
+            Hazard.UNDECIDED_WEIGHT: (x < 0) & xp.any(between(share), axis=0)[:, None],
+        }
+        if self.sign == "real-npu":
+            g = clip(params["g"], 0.0, 1.0, xp)[:, None]
+            found[Hazard.HALF_OPEN_GATE] = (x < 0) & between(g)
+            found[Hazard.SIGN_LOST] = (
+                (x < 0) & (g < 0.5) & used(share, xp) & ~between(g)
+            )
+        return found

@@ -37,7 +37,7 @@ from ._parameters import (
 )
 from ._penalties import SHAPES
 from ._symbolic import power_product, rows, weighted_sum
-from ._unit import Inputs, Outputs, Unit
+from ._unit import Inputs, Outputs, Unit, halves, nearest
 
 # tanh and σ of this are exactly 1 in every format, in the golden-ratio base too.
 SATURATED = 100.0
@@ -281,6 +281,13 @@ class MultiplicativeNAC(Unit):
             return {"W_hat": SATURATED * (2 * w - 1)}
         return {"W": w}
 
+    def discretise(self, params: Params) -> Params:
+        w = self.effective(params)["W"]
+        xp = namespace(w)
+        if self._kind == "linear":
+            return self.encode(halves(w, xp))
+        return self.encode(nearest(w, WEIGHTS[self._kind][0], xp))
+
     def expression(self, params, symbols):
         import sympy
 
@@ -298,5 +305,5 @@ class MultiplicativeNAC(Unit):
             return {Hazard.BELOW_ONE: (x < 1) & used(w, xp)}
         return {
             Hazard.SIGN_LOST: (x < 0) & used(w, xp),
-            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp),
+            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp, self.eps),
         }

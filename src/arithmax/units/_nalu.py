@@ -181,7 +181,7 @@ class AbstractNALU(Unit):
         multiplies = xp.any(g_mul > 0.5, axis=0)[None]
         return {
             Hazard.SIGN_LOST: (x < 0) & used(w, xp) & multiplies,
-            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp) & multiplies,
+            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp, self.eps) & multiplies,
             Hazard.MIXED_PATHS: mixed(g_add, x, xp) | mixed(g_mul, x, xp),
         }
 

@@ -129,7 +129,6 @@ class StochasticNMU(AbstractNMU):
     """
 
     title: ClassVar[str] = "sNMU"
-    noise: ClassVar[Distribution | None] = Uniform(0.0, 1.0)
     low: float = 1.0
     high: float = 5.0
     per_batch: bool = False
@@ -141,6 +140,10 @@ class StochasticNMU(AbstractNMU):
             raise ValueError(
                 f"`low` (={self.low}) must not exceed `high` (={self.high})."
             )
+
+    @property
+    def noise(self) -> Distribution | None:
+        return Uniform(0.0, 1.0)
 
     def compute(
         self,

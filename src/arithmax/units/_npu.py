@@ -14,13 +14,13 @@ from .._arrays import (
     contract,
     namespace,
 )
-from ._hazards import TOLERANCE, Hazard, between, divided_by_zero
+from ._hazards import TOLERANCE, Hazard, between, divided_by_zero, used
 from ._nau import nau_uniform
 from ._operations import POWERS, REALS, Exactness
 from ._parameters import Constant, Parameter, glorot_uniform, matrix
 from ._penalties import l1, linear
 from ._symbolic import number, rows
-from ._unit import Inputs, Outputs, Unit, nearest
+from ._unit import Inputs, Outputs, Unit, check_finite, halves
 
 # The machine epsilon of float64; a unit adds that of the dtype it is given.
 EPS = 2.0**-52
@@ -114,10 +114,10 @@ class AbstractNPU(Unit):
     def discretise(self, params: Params) -> Params:
         w = self.project(params)[self.real]
         xp = namespace(w)
-        nearest(w, POWERS, xp)  # raises where there is no nearest power
+        check_finite(w, xp)
         if self.gated:
             w = xp.where((params["g"] >= 0.5)[None], w, xp.zeros_like(w))
-        return self.encode(xp.round(2 * w) / 2)
+        return self.encode(halves(w, xp))
 
     def expression(self, params, symbols):
         import sympy
@@ -142,17 +142,19 @@ class AbstractNPU(Unit):
         return [_real_power(row, symbols) for row in powers]
 
     def hazards(self, params, x, xp):
-        w = params[self.real]
+        w, eps = params[self.real], float(xp.finfo(x.dtype).eps)
         fractional = xp.any(xp.abs(w - xp.round(w)) > TOLERANCE, axis=0)[:, None]
         found = {
-            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp),
+            Hazard.DIVISION_BY_ZERO: divided_by_zero(w, x, xp, eps),
             Hazard.FRACTIONAL_POWER: (x < 0) & fractional,
         }
+        if self.complex:
+            found[Hazard.COMPLEX_POWER] = (x == x) & used(params["W_im"], xp)
         if self.gated:
             g = clip(params["g"], 0.0, 1.0, xp)[:, None]
             opened = g > TOLERANCE
             found = {hazard: where & opened for hazard, where in found.items()}
-            found[Hazard.HALF_OPEN_GATE] = (x < 0) & between(g)
+            found[Hazard.HALF_OPEN_GATE] = (x == x) & between(g) & used(w, xp)
         return found
 
 

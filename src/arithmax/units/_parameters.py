@@ -66,7 +66,7 @@ class Parameter:
 def check_features(in_features: int, out_features: int) -> None:
     """Both sizes must be whole numbers of at least 1."""
     for name, size in (("in_features", in_features), ("out_features", out_features)):
-        whole = isinstance(size, int) and not isinstance(size, bool)
+        whole = hasattr(size, "__index__") and not isinstance(size, bool)
         if not whole or size < 1:
             raise ValueError(
                 f"`{name}` (={size!r}) must be a whole number, at least 1."

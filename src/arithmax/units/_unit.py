@@ -31,8 +31,6 @@ class Unit(ABC):
 
     title: ClassVar[str]
     """The name that the papers use."""
-    noise: ClassVar[Distribution | None] = None
-    """What training needs drawn afresh for each step, one number for each input."""
 
     def __new__(cls, *args: Any, **options: Any) -> "Unit":
         check_options(cls, options)
@@ -116,6 +114,15 @@ class Unit(ABC):
         xp = namespace(value)
         return xp.zeros_like(xp.sum(value))
 
+    @property
+    def noise(self) -> Distribution | None:
+        """What training needs drawn afresh for each step, if anything."""
+        return None
+
+    def noise_features(self, in_features: int) -> int:
+        """How many such numbers each sample of `in_features` inputs needs."""
+        return 0 if self.noise is None else in_features
+
     def project(self, params: Params) -> Params:
         """The hard constraint, to be applied after each step of an optimiser."""
         return dict(params)
@@ -158,7 +165,7 @@ class Unit(ABC):
     ) -> Array:
         """`apply` without its checks, for callers that have made them."""
         if noise is not None:
-            noise = noise.reshape(-1, x.shape[-1]).T
+            noise = noise.reshape(-1, noise.shape[-1]).T
         rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
         y = self.compute(params, rows.T, training=training, noise=noise, xp=xp).T
         return y if x.ndim == 2 else y.reshape(*x.shape[:-1], y.shape[-1])
@@ -289,13 +296,24 @@ def _autocast(x: Array) -> bool:
     return torch.is_autocast_enabled(x.device.type)
 
 
-def nearest(w: Array, values: Sequence[float], xp: Namespace) -> Array:
-    """Each entry of `w` replaced by the nearest of the ascending `values`."""
+def check_finite(w: Array, xp: Namespace) -> None:
+    """Weights that are not finite have no discrete ones near them."""
     if not bool(xp.all(xp.isfinite(w))):
         raise ValueError(
             "`params` holds weights that are NaN or infinite, near which there are no "
             "discrete ones; this run diverged."
         )
+
+
+def halves(w: Array, xp: Namespace) -> Array:
+    """Each entry of `w` replaced by the nearest multiple of 1/2."""
+    check_finite(w, xp)
+    return xp.round(2 * w) / 2
+
+
+def nearest(w: Array, values: Sequence[float], xp: Namespace) -> Array:
+    """Each entry of `w` replaced by the nearest of the ascending `values`."""
+    check_finite(w, xp)
     result = xp.zeros_like(w) + values[0]
     for low, high in pairwise(values):
         result = xp.where(w >= (low + high) / 2, xp.zeros_like(w) + high, result)

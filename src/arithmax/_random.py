@@ -1,0 +1,84 @@
+"""Random numbers from a counter: a cheap integer hash of (seed, stream, step, element).
+
+A run draws far more than 2³² numbers, so a 32-bit counter would wrap: a 64-bit key made
+from seed, stream and step enters the hash of each element in two rounds. `threefry` is
+JAX's own generator, slower by a factor of five on a CPU.
+"""
+
+from typing import Literal, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ._arrays import Array
+
+Generator = Literal["hash", "threefry"]
+Key: TypeAlias = tuple[Array, Array]
+
+# What numbers are drawn for; each use has a stream of its own.
+DATA, NOISE, START, VALIDATION, TEST = range(5)
+
+
+def mix(h: Array) -> Array:
+    """A bijection of 32-bit words in which every input bit moves every output bit."""
+    h = h ^ (h >> 16)
+    h = h * jnp.uint32(0x7FEB352D)
+    h = h ^ (h >> 15)
+    h = h * jnp.uint32(0x846CA68B)
+    return h ^ (h >> 16)
+
+
+def words(seed: Array, stream: int, step: Array) -> Key:
+    """The 64-bit key of one draw, as two words."""
+    seed, step = jnp.uint32(seed), jnp.uint32(step)
+    first = mix(mix(seed + jnp.uint32(0x9E3779B9 * (stream + 1) % 2**32)) + step)
+    second = mix(mix(step ^ jnp.uint32(0x85EBCA6B)) + mix(seed ^ jnp.uint32(stream)))
+    return first, second
+
+
+def bits(key: Key, shape: tuple[int, ...], salt: int = 0) -> Array:
+    """Random 32-bit words."""
+    size = 1
+    for n in shape:
+        size *= n
+    counter = lax.iota(jnp.uint32, size).reshape(shape)
+    first, second = key
+    return mix(mix(counter + first) ^ (second + jnp.uint32(salt)))
+
+
+def uniform(
+    generator: Generator,
+    seed: Array,
+    stream: int,
+    step: Array,
+    shape: tuple[int, ...],
+    dtype: jnp.dtype,
+) -> Array:
+    """Numbers in [0, 1), which depend on (seed, stream, step) and their place alone."""
+    if generator == "threefry":
+        key = jax.random.fold_in(jax.random.key(jnp.uint32(seed)), stream)
+        return jax.random.uniform(jax.random.fold_in(key, step), shape, dtype)
+    key = words(seed, stream, step)
+    word = bits(key, shape)
+    if dtype == jnp.float64:
+        low = bits(key, shape, salt=0x27D4EB2F).astype(dtype)
+        return (word.astype(dtype) + jnp.floor(low / 2**11) / 2**21) / 2**32
+    # The upper bits become the mantissa of a number in [1, 2).
+    mantissa = (word >> 9) | jnp.uint32(0x3F800000)
+    return (lax.bitcast_convert_type(mantissa, jnp.float32) - 1).astype(dtype)
+
+
+def samples(kind: str, numbers: Array, u: Array) -> Array:
+    """Inputs [in, batch] from uniform numbers; `numbers` [in, 4] are per input."""
+    a, b, c, d = (numbers[:, i : i + 1] for i in range(4))
+    if kind == "uniform":
+        return jnp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
+    if kind == "normal":
+        tiny = jnp.finfo(u.dtype).eps / 2
+        return a + b * jax.scipy.special.ndtri(
+            c + (d - c) * (u * (1 - tiny) + tiny / 2)
+        )
+    if kind == "exponential":
+        return -a * jnp.log1p(-u)
+    return a * (b / a) ** u

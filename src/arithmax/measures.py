@@ -1,0 +1,75 @@
+"""What is measured of each replica, from its learning curves, as the papers do it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+# The published choice of the best step looks at so many of the last measurements.
+WINDOW = 5000
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    SOLVED = "solved"
+    NOT_SOLVED = "not solved"
+    DIVERGED = "diverged"
+
+
+@dataclass(frozen=True)
+class Measures:
+    """One replica's measures.
+
+    `best_step` has the least interpolation error of the last 5,000 measurements; the run
+    is solved if its extrapolation error there is below the threshold. `solved_at` is the
+    first step with an extrapolation error below it, of solved runs only; a later relapse
+    is ignored. `diverged_at` is the first measured step with a number that is not finite.
+    """
+
+    outcome: Outcome
+    best_step: int
+    interpolation: float
+    extrapolation: float
+    sparsity: float
+    solved_at: int | None
+    diverged_at: int | None
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in words."""
+        if self.outcome is Outcome.SOLVED:
+            return f"solved at step {self.solved_at}"
+        if self.outcome is Outcome.DIVERGED:
+            return f"diverged at step {self.diverged_at}"
+        return "not solved"
+
+
+def measure(
+    steps: np.ndarray,
+    interpolation: np.ndarray,
+    extrapolation: np.ndarray,
+    sparsity: np.ndarray,
+    threshold: float,
+) -> Measures:
+    """The measures of one replica, from its curves [T]."""
+    eligible = np.where(np.isfinite(interpolation), interpolation, np.inf)
+    eligible[: max(0, len(steps) - WINDOW)] = np.inf
+    best = int(np.argmin(eligible))
+    below = extrapolation < threshold
+    broken = ~(np.isfinite(interpolation) & np.isfinite(sparsity))
+    diverged_at = int(steps[np.argmax(broken)]) if broken.any() else None
+    solved = bool(below[best]) and np.isfinite(eligible[best])
+    if solved:
+        outcome = Outcome.SOLVED
+    else:
+        outcome = Outcome.NOT_SOLVED if diverged_at is None else Outcome.DIVERGED
+    return Measures(
+        outcome,
+        int(steps[best]),
+        float(interpolation[best]),
+        float(extrapolation[best]),
+        float(sparsity[best]),
+        int(steps[np.argmax(below)]) if solved else None,
+        diverged_at,
+    )

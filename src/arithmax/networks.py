@@ -1,0 +1,132 @@
+"""A stack of units is itself a unit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from ._arrays import Array, Namespace, Params, namespace
+from .units import Inputs, Outputs, Parameter, Unit
+from .units._parameters import Distribution
+from .units._symbolic import Expression, Symbols
+
+
+@dataclass(frozen=True)
+class Stack(Unit):
+    """Units one after the other, with hidden sizes between them.
+
+    Parameters are named by the layer they belong to: `0.W` is the `W` of the first.
+
+    Args:
+        units: the layers, first to last.
+        hidden: the sizes between them, one fewer than there are units.
+
+    Examples:
+        >>> import numpy as np
+        >>> from arithmax import NAU, NMU, Stack
+        >>> net = Stack((NAU(), NMU()), hidden=(2,))
+        >>> params = {"0.W": np.array([[1.0, 1.0, 0], [0, 1, 1]]), "1.W": np.ones((1, 2))}
+        >>> net.apply(params, np.array([10.0, 20.0, 30.0]))     # (10 + 20)(20 + 30)
+        array([1500.])
+    """
+
+    title: ClassVar[str] = "Stack"
+    units: tuple[Unit, ...]
+    hidden: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        units, hidden = self.units, self.hidden
+        if not units or not all(isinstance(u, Unit) for u in units):
+            raise TypeError(
+                f"`units` (={units!r}) must be a tuple of units, such as `(NMU(),)`."
+            )
+        if len(hidden) != len(units) - 1:
+            raise ValueError(
+                f"`hidden` (={hidden!r}) must have {len(units) - 1} sizes, one fewer "
+                f"than there are `units`."
+            )
+
+    @property
+    def exact(self) -> dict:
+        return {}
+
+    @property
+    def sparse(self) -> bool:
+        return all(unit.sparse for unit in self.units)
+
+    @property
+    def noise(self) -> Distribution | None:
+        return next((u.noise for u in self.units if u.noise is not None), None)
+
+    def noise_features(self, in_features: int) -> int:
+        sizes = (in_features, *self.hidden)
+        return sum(u.noise_features(n) for u, n in zip(self.units, sizes, strict=True))
+
+    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
+        sizes = pairwise((in_features, *self.hidden, out_features))
+        return {
+            f"{i}.{name}": parameter
+            for i, (unit, size) in enumerate(zip(self.units, sizes, strict=True))
+            for name, parameter in unit.parameters(*size).items()
+        }
+
+    def features(self, params: Params) -> tuple[int, int]:
+        own = list(self.layers(params))
+        first, last = own[0], own[-1]
+        return first[0].features(first[1])[0], last[0].features(last[1])[1]
+
+    def layers(self, params: Params):
+        """Each unit with the parameters that are its own."""
+        for i, unit in enumerate(self.units):
+            prefix = f"{i}."
+            own = {
+                n[len(prefix) :]: v for n, v in params.items() if n.startswith(prefix)
+            }
+            yield unit, own
+
+    def _gather(self, dictionaries) -> Params:
+        return {
+            f"{i}.{name}": value
+            for i, dictionary in enumerate(dictionaries)
+            for name, value in dictionary.items()
+        }
+
+    def compute(
+        self,
+        params: Params,
+        x: Inputs,
+        *,
+        training: bool = False,
+        noise: Array | None = None,
+        xp: Namespace = None,
+    ) -> Outputs:
+        xp = xp or namespace(x)
+        for unit, own in self.layers(params):
+            used = unit.noise_features(x.shape[0]) if noise is not None else 0
+            mine = noise[:used] if noise is not None and used else None
+            noise = noise[used:] if noise is not None else None
+            x = unit.compute(own, x, training=training, noise=mine, xp=xp)
+        return x
+
+    def penalty(self, params: Params) -> Array:
+        return sum(unit.penalty(own) for unit, own in self.layers(params))
+
+    def project(self, params: Params) -> Params:
+        return self._gather(unit.project(own) for unit, own in self.layers(params))
+
+    def weights(self, params: Params) -> Params:
+        return self._gather(unit.weights(own) for unit, own in self.layers(params))
+
+    def encode(self, w: Array, path: str | Sequence[str]) -> Params:
+        raise ValueError(
+            "a Stack has no one weight matrix to encode. Encode that of each unit."
+        )
+
+    def discretise(self, params: Params) -> Params:
+        return self._gather(unit.discretise(own) for unit, own in self.layers(params))
+
+    def expression(self, params: Params, symbols: Symbols) -> list[Expression]:
+        values = list(symbols)
+        for unit, own in self.layers(params):
+            values = unit.expression(own, values)
+        return values

@@ -1,0 +1,324 @@
+"""Every setting of one training run, and the authors' own for their units.
+
+This file is read by the command line and loads no array library.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .networks import Stack
+from .tasks import Functions, Operands, SingleModule, Subsets, Task
+from .units import (
+    GNALU,
+    INALU,
+    MCFC,
+    NAC,
+    NALU,
+    NAU,
+    NMRU,
+    NMU,
+    NRU,
+    Dense,
+    GatedNAUNMU,
+    Linear,
+    MulMCFC,
+    MultiplicativeNAC,
+    StochasticNMU,
+    Unit,
+)
+from .units._checks import check_fields, check_options
+from .units._npu import AbstractNPU
+
+Optimiser = Literal["adam", "rmsprop", "sgd", "momentum"]
+Loss = Literal["mse", "smooth-l1", "correlation-mse"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a network is trained and measured."""
+
+    steps: int = 50_000
+    """How many steps to train."""
+    batch: int = 128
+    """Samples in each step."""
+    table: int = 0
+    """Train on a fixed table of so many samples; 0 draws fresh ones each step."""
+    optimiser: Optimiser = "adam"
+    """The optimiser."""
+    learning_rate: float = 1e-3
+    """The learning rate."""
+    loss: Loss = "mse"
+    """What is minimised; correlation-mse is 1 − correlation until `loss_switch`."""
+    loss_switch: int = 750_000
+    """The step at which correlation-mse turns to the squared error."""
+    penalty: float = 0.0
+    """The strength of the unit's own penalty."""
+    penalty_start: int = 0
+    """The step at which the penalty begins to grow."""
+    penalty_end: int = 0
+    """The step at which it has its full strength."""
+    penalty_below: float = 0.0
+    """Penalise only where the loss of the batch is below this; 0 always does."""
+    penalty_apart: bool = False
+    """Whether the penalty is a step of its own after the loss's (iNALU)."""
+    l1: float = 0.0
+    """The strength of the L1 norm of all parameters at the start."""
+    l1_end: float = 0.0
+    """Its greatest strength."""
+    l1_every: int = 10_000
+    """After how many steps it grows tenfold."""
+    clip_value: float = 0.0
+    """Clip each entry of the gradient to this magnitude; 0 does not."""
+    clip_norm: float = 0.0
+    """Clip the gradient to this norm; 0 does not."""
+    alternate: bool = False
+    """Update gates in two of ten steps and all else in the others (iNALU)."""
+    restart: Literal["none", "stalled", "inalu"] = "none"
+    """Draw parameters afresh: when the loss stalls, or by iNALU's rule."""
+    restart_every: int = 1_000
+    """At which steps to look."""
+    restart_patience: int = 10_000
+    """For how many steps the loss must not have improved (iNALU: be stored)."""
+    restart_above: float = 1.0
+    """Only while the loss is above this."""
+    interval: int = 1_000
+    """Steps between two measurements."""
+    validation: int = 10_000
+    """Samples of the interpolation and of the extrapolation set."""
+    epsilon: float = 1e-5
+    """How wrong an ideal solution may be: it decides the threshold."""
+    threshold: float = 0.0
+    """A flat threshold in place of that rule; 0 follows the rule."""
+    rule: Literal["exact", "authors"] = "exact"
+    """Whose thresholds: right ones, or the authors' (off by one element)."""
+    precision: Literal["float32", "float64"] = "float32"
+    """The floating-point format."""
+    random: Literal["hash", "threefry"] = "hash"
+    """The random number generator."""
+
+    def __new__(cls, *args: Any, **options: Any) -> "Protocol":
+        check_options(cls, options)
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in ("steps", "batch", "interval", "validation", "restart_every"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(
+                    f"`{name}` (={value!r}) must be a whole number, at least 1."
+                )
+        for name in (
+            "table",
+            "penalty_start",
+            "penalty_end",
+            "loss_switch",
+            "l1_every",
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                raise ValueError(
+                    f"`{name}` (={value!r}) must be a whole number, at least 0."
+                )
+        if self.steps % self.interval:
+            raise ValueError(
+                f"`steps` (={self.steps}) must be a multiple of `interval` "
+                f"(={self.interval})."
+            )
+        if self.table % self.batch:
+            raise ValueError(
+                f"`table` (={self.table}) must be a multiple of `batch` (={self.batch})."
+            )
+        if self.validation > 1000 and self.validation % 1000:
+            raise ValueError(
+                f"`validation` (={self.validation}) above 1000 must be a multiple of it."
+            )
+        if self.penalty_end < self.penalty_start:
+            raise ValueError(
+                f"`penalty_end` (={self.penalty_end}) must not be before "
+                f"`penalty_start` (={self.penalty_start})."
+            )
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What may differ between replicas of one program."""
+        return {
+            "learning_rate": self.learning_rate,
+            "loss_switch": self.loss_switch,
+            "penalty": self.penalty,
+            "penalty_start": self.penalty_start,
+            "penalty_end": max(self.penalty_end, self.penalty_start + 1),
+            "penalty_below": self.penalty_below or float("inf"),
+            "l1": self.l1,
+            "l1_end": self.l1_end,
+            "l1_every": max(self.l1_every, 1),
+            "clip_value": self.clip_value or float("inf"),
+            "clip_norm": self.clip_norm or float("inf"),
+            "restart_patience": self.restart_patience,
+            "restart_above": self.restart_above,
+        }
+
+    @property
+    def structure(self) -> tuple:
+        """What a compiled program depends on."""
+        return (
+            self.batch,
+            self.table,
+            self.optimiser,
+            self.loss,
+            self.penalty > 0,
+            self.penalty_apart,
+            self.l1 > 0,
+            self.clip_value > 0,
+            self.clip_norm > 0,
+            self.alternate,
+            self.restart,
+            self.restart_every if self.restart != "none" else 0,
+            self.interval,
+            self.validation,
+            self.precision,
+            self.random,
+            # iNALU's rule stores the losses of the whole run.
+            self.steps if self.restart == "inalu" else 0,
+        )
+
+
+def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
+    """The authors' network and settings for a unit on a task.
+
+    Args:
+        unit: the unit, or a network, which is left as it is.
+        task: the task.
+        changes: settings that are to be others.
+
+    Returns:
+        The network and the protocol.
+
+    Examples:
+        >>> from arithmax import NMU
+        >>> from arithmax.protocol import published
+        >>> from arithmax.tasks import Subsets
+        >>> network, protocol = published(NMU(), Subsets())
+        >>> network
+        Stack(units=(NAU(init='uniform', penalty='linear'), NMU(penalty='linear')),
+              hidden=(2,))
+        >>> protocol.penalty, protocol.penalty_start, protocol.penalty_end
+        (10.0, 1000000, 2000000)
+    """
+    if isinstance(task, Subsets):
+        settings = _subsets(unit, task)
+    elif isinstance(task, SingleModule):
+        settings = _single_module(unit, task)
+    elif isinstance(task, Operands):
+        settings = {"optimiser": "rmsprop", "loss": "smooth-l1", "learning_rate": 1e-2}
+    else:
+        settings = _functions(unit, task)
+    return network_for(unit, task), Protocol(**(settings | changes))
+
+
+def network_for(unit: Unit, task: Task) -> Unit:
+    """One unit for one operation; two layers where sums come first."""
+    if isinstance(unit, Stack) or isinstance(task, SingleModule | Operands):
+        return unit
+    if isinstance(task, Functions):
+        return Stack((unit, NAU()), hidden=(6,)) if _powers(unit) else unit
+    first: Unit = unit
+    second: Unit = unit
+    if isinstance(unit, NMU | StochasticNMU | AbstractNPU | NRU | NMRU):
+        first = NAU()
+    elif isinstance(unit, MultiplicativeNAC):
+        first = NAU() if unit.weights == "clipped" else NAC()
+        first = (
+            Linear(bias=False, penalty="squared") if unit.weights == "linear" else first
+        )
+    elif isinstance(unit, MulMCFC):
+        first = MCFC()
+    elif isinstance(unit, Dense):
+        second = Linear()
+    return Stack((first, second), hidden=(2,))
+
+
+def _powers(unit: Unit) -> bool:
+    return isinstance(unit, AbstractNPU | NMU | StochasticNMU)
+
+
+def _subsets(unit: Unit, task: Subsets) -> dict[str, Any]:
+    settings: dict[str, Any] = {"epsilon": 1e-5, "rule": "authors"}
+    settings["steps"] = 200_000 if task.simple else 5_000_000
+    last = unit.units[-1] if isinstance(unit, Stack) else unit
+    if isinstance(last, NAU) and task.operation in ("add", "sub"):
+        return settings | {
+            "penalty": 0.01,
+            "penalty_start": 5_000,
+            "penalty_end": 50_000,
+        }
+    if last.sparse:
+        late = {"penalty_start": 1_000_000, "penalty_end": 2_000_000}
+        return settings | {"penalty": 10.0} | late
+    return settings
+
+
+def _single_module(unit: Unit, task: SingleModule) -> dict[str, Any]:
+    redundant = task.input_size > 2
+    settings: dict[str, Any] = {"epsilon": 1e-4, "rule": "authors"}
+    settings["steps"] = 100_000 if redundant else 50_000
+    ramp = (50_000, 75_000) if redundant else (20_000, 35_000)
+    late = {"penalty_start": ramp[0], "penalty_end": ramp[1]}
+    if isinstance(unit, NAU):
+        settings |= {"penalty": 0.01, **late}
+    elif isinstance(unit, NMU | StochasticNMU):
+        settings |= {"penalty": 10.0, **late}
+    elif isinstance(unit, NRU):
+        rate = 1e-3 if redundant else 1.0
+        settings |= {"penalty": 10.0, "learning_rate": rate, **late}
+    elif isinstance(unit, NMRU):
+        settings |= {"penalty": 10.0, "learning_rate": 1e-2, "clip_norm": 1.0, **late}
+    elif isinstance(unit, MCFC | MulMCFC):
+        settings |= {"penalty": 1.0, **late}
+    elif isinstance(unit, AbstractNPU):
+        start, end = (1e-9, 1e-7) if task.operation == "div" else (1e-7, 1e-5)
+        settings |= {"learning_rate": 5e-3, "l1": start, "l1_end": end}
+        if unit.bounded:
+            later = (50_000, 75_000) if redundant else (40_000, 50_000)
+            settings |= {"penalty": 1.0}
+            settings |= {"penalty_start": later[0], "penalty_end": later[1]}
+    elif isinstance(unit, INALU):
+        settings |= INALU_RECIPE
+    return settings
+
+
+# The author's own: 1,000 batches an epoch, penalty after epoch 10 where the loss is below
+# 1, restarts every 10 epochs.
+INALU_RECIPE: dict[str, Any] = {
+    "optimiser": "rmsprop",
+    "learning_rate": 1e-2,
+    "batch": 64,
+    "clip_value": 0.1,
+    "penalty": 0.05,
+    "penalty_start": 10_000,
+    "penalty_end": 10_000,
+    "penalty_below": 1.0,
+    "penalty_apart": True,
+    "alternate": True,
+    "restart": "inalu",
+    "restart_every": 10_000,
+    "restart_patience": 10_000,
+    "restart_above": 1.0,
+}
+
+
+def _functions(unit: Unit, task: Task) -> dict[str, Any]:
+    """The NPU paper's simple task, by its code."""
+    settings: dict[str, Any] = {"steps": 20_000, "batch": 100, "learning_rate": 5e-3}
+    if isinstance(unit, NALU | GNALU | INALU):
+        settings["optimiser"] = "rmsprop"
+    return settings
+
+
+def represents(unit: Unit, task: Task) -> bool:
+    """Whether a network can represent what a task asks for, as far as units state it."""
+    if isinstance(unit, Stack):
+        units = unit.units
+        able = any(set(task.operations) <= set(u.operations) for u in units)
+        return able or isinstance(units[-1], Dense | GatedNAUNMU)
+    return set(task.operations) <= set(unit.operations)
