@@ -7,7 +7,16 @@ import pytest
 import torch
 from array_api_compat import torch as torch_namespace
 
-from arithmax._arrays import absolute, clip, contract, product, relu, sigmoid, softmax
+from arithmax._arrays import (
+    absolute,
+    clip,
+    contract,
+    product,
+    relu,
+    sigmoid,
+    softmax,
+    tanh,
+)
 from arithmax.units._activations import ACTIVATIONS
 
 AT_AND_AROUND = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
@@ -83,6 +92,24 @@ def test_sigmoid_is_accurate_in_both_tails():
         sigmoid(jnp.asarray(x), jnp),
     ):
         np.testing.assert_allclose(np.asarray(y), expected, rtol=1e-14, atol=1e-320)
+
+
+def test_tanh_freezes_where_torchs_does():
+    """Values to the last digits, and zero slopes from the same x on, in float32."""
+    x = np.concatenate([np.linspace(0, 12, 4001), -np.linspace(0, 12, 4001)])
+    x = x.astype("float32")
+    theirs = torch.tensor(x, requires_grad=True)
+    torch.tanh(theirs).sum().backward()
+    assert theirs.grad is not None
+    ours = tanh(jnp.asarray(x), jnp)
+    np.testing.assert_allclose(ours, np.tanh(x.astype("float64")), rtol=2.5e-7)
+    slope = np.asarray(jax.grad(lambda v: tanh(v, jnp).sum())(jnp.asarray(x)))
+    frozen_here, frozen_there = (
+        np.abs(x[slope == 0]),
+        np.abs(x[theirs.grad.numpy() == 0]),
+    )
+    assert abs(frozen_here.min() - frozen_there.min()) < 0.02
+    assert frozen_there.min() > 9 and float(jnp.tanh(jnp.float32(8.5))) == 1.0
 
 
 def test_softmax_does_not_overflow():

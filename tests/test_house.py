@@ -12,8 +12,9 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_arrays", "units", "_initialise", "_doors", "torch", "equinox", "cli"]
-ORDER += ["__main__"]
+ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "protocol"]
+ORDER += ["_program", "measures", "statistics", "results", "fleet"]
+ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 
 

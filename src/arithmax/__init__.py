@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._initialise import initialise as initialise
+    from .fleet import Cell as Cell
+    from .fleet import train as train
+    from .fleet import train_cells as train_cells
     from .networks import Stack as Stack
+    from .protocol import Protocol as Protocol
+    from .protocol import published as published
     from .units import GNALU as GNALU
     from .units import INALU as INALU
     from .units import MCFC as MCFC
@@ -38,8 +43,25 @@ if TYPE_CHECKING:
 
 __version__ = version("arithmax")
 
-_HOMES = {"initialise": "_initialise", "Stack": "networks"}
-_SUBMODULES = {"units", "torch", "equinox", "cli"}
+_HOMES = {
+    "initialise": "_initialise",
+    "Stack": "networks",
+    "Protocol": "protocol",
+    "published": "protocol",
+    "Cell": "fleet",
+    "train": "fleet",
+    "train_cells": "fleet",
+}
+_SUBMODULES = {
+    "fleet",
+    "units",
+    "tasks",
+    "torch",
+    "equinox",
+    "results",
+    "statistics",
+    "cli",
+}
 
 
 def __dir__() -> list[str]:

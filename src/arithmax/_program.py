@@ -44,8 +44,8 @@ class Objective(NamedTuple):
 class Optimiser(NamedTuple):
     """`start(params)` and `step(objective, params, state, rate, shape)`.
 
-    `shape` is what the protocol does to a gradient (clipping, alternation); an optimiser
-    that does not use gradients may ignore it. A step gives parameters, state and loss.
+    `shape` is what the protocol does to a gradient (clipping, alternation); an
+    optimiser without gradients may ignore it. A step gives parameters, state and loss.
     """
 
     start: Callable[[Params], Any]
@@ -274,7 +274,8 @@ def penalty_strength(loss: Array, now: Array, c: dict) -> Array:
     """The strength of the unit's penalty at this step."""
     ramp = (now - c["penalty_start"]) / (c["penalty_end"] - c["penalty_start"])
     applies = jax.lax.stop_gradient(loss) < c["penalty_below"]
-    return c["penalty"] * jnp.clip(ramp, 0.0, 1.0) * applies
+    strength = c["penalty"] * jnp.clip(ramp, 0.0, 1.0)
+    return jnp.where(applies, strength, jnp.zeros_like(strength))
 
 
 def penalties(

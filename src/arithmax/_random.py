@@ -44,7 +44,13 @@ def bits(key: Key, shape: tuple[int, ...], salt: int = 0) -> Array:
         size *= n
     counter = lax.iota(jnp.uint32, size).reshape(shape)
     first, second = key
-    return mix(mix(counter + first) ^ (second + jnp.uint32(salt)))
+    # `mix`, with one word of the key before each of its two rounds.
+    h = counter + first
+    h = h ^ (h >> 16)
+    h = h * jnp.uint32(0x7FEB352D)
+    h = (h ^ (h >> 15)) + (second ^ jnp.uint32(salt))
+    h = h * jnp.uint32(0x846CA68B)
+    return h ^ (h >> 16)
 
 
 def uniform(

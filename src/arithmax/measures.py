@@ -21,10 +21,11 @@ class Outcome(StrEnum):
 class Measures:
     """One replica's measures.
 
-    `best_step` has the least interpolation error of the last 5,000 measurements; the run
-    is solved if its extrapolation error there is below the threshold. `solved_at` is the
-    first step with an extrapolation error below it, of solved runs only; a later relapse
-    is ignored. `diverged_at` is the first measured step with a number that is not finite.
+    `best_step` has the least interpolation error of the last 5,000 measurements; the
+    run is solved if its extrapolation error there is below the threshold. `solved_at`
+    is the first step with an extrapolation error below it, of solved runs only; a later
+    relapse is ignored. `diverged_at` is the first measured step with a number that is
+    not finite.
     """
 
     outcome: Outcome

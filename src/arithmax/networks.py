@@ -25,7 +25,8 @@ class Stack(Unit):
         >>> import numpy as np
         >>> from arithmax import NAU, NMU, Stack
         >>> net = Stack((NAU(), NMU()), hidden=(2,))
-        >>> params = {"0.W": np.array([[1.0, 1.0, 0], [0, 1, 1]]), "1.W": np.ones((1, 2))}
+        >>> first = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+        >>> params = {"0.W": first, "1.W": np.ones((1, 2))}
         >>> net.apply(params, np.array([10.0, 20.0, 30.0]))     # (10 + 20)(20 + 30)
         array([1500.])
     """

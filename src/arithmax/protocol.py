@@ -127,11 +127,13 @@ class Protocol:
             )
         if self.table % self.batch:
             raise ValueError(
-                f"`table` (={self.table}) must be a multiple of `batch` (={self.batch})."
+                f"`table` (={self.table}) must be a multiple of `batch` "
+                f"(={self.batch})."
             )
         if self.validation > 1000 and self.validation % 1000:
             raise ValueError(
-                f"`validation` (={self.validation}) above 1000 must be a multiple of it."
+                f"`validation` (={self.validation}) above 1000 must be a multiple of "
+                "1000."
             )
         if self.penalty_end < self.penalty_start:
             raise ValueError(
@@ -287,8 +289,8 @@ def _single_module(unit: Unit, task: SingleModule) -> dict[str, Any]:
     return settings
 
 
-# The author's own: 1,000 batches an epoch, penalty after epoch 10 where the loss is below
-# 1, restarts every 10 epochs.
+# The author's own: 1,000 batches an epoch, penalty after epoch 10 where the loss is
+# below 1, restarts every 10 epochs.
 INALU_RECIPE: dict[str, Any] = {
     "optimiser": "rmsprop",
     "learning_rate": 1e-2,
@@ -316,7 +318,7 @@ def _functions(unit: Unit, task: Task) -> dict[str, Any]:
 
 
 def represents(unit: Unit, task: Task) -> bool:
-    """Whether a network can represent what a task asks for, as far as units state it."""
+    """Whether a network can represent what a task asks, as far as units state it."""
     if isinstance(unit, Stack):
         units = unit.units
         able = any(set(task.operations) <= set(u.operations) for u in units)

@@ -96,8 +96,8 @@ def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -
     sets = per_input(numbers, in_features)
     if len(sets) != in_features:
         raise ValueError(
-            f"`{name}` (={numbers!r}) must be one set of numbers, or one for each of the "
-            f"{in_features} inputs."
+            f"`{name}` (={numbers!r}) must be one set of numbers, or one for each of "
+            f"the {in_features} inputs."
         )
     for values in sets:
         if len(values) not in COUNTS[distribution]:
@@ -119,8 +119,8 @@ def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -
         )
         if positive and spread <= 0:
             raise ValueError(
-                f"`{name}` (={numbers!r}) must have a positive spread, scale and bounds "
-                f"for `distribution` (={distribution!r})."
+                f"`{name}` (={numbers!r}) must have a positive spread, scale and "
+                f"bounds for `distribution` (={distribution!r})."
             )
 
 

@@ -20,7 +20,7 @@ SAMPLES = 1_000_000
 
 @dataclass(frozen=True)
 class Blocks:
-    """Inputs grouped by which sums they belong to: (member of sum 1, 2, …) → how many."""
+    """How many inputs belong to which sums: (in sum 1, in sum 2, …) → count."""
 
     counts: tuple[tuple[tuple[bool, ...], int], ...]
 

@@ -18,6 +18,7 @@ from .._arrays import (
     product,
     sign,
     spread,
+    tanh,
 )
 from ._clipped import AbstractClipped
 from ._hazards import Hazard, divided_by_zero, undecided
@@ -85,8 +86,8 @@ class NRU(AbstractClipped):
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
-        w = spread(clip(params["W"], -1.0, 1.0, xp), x)
-        gate = xp.tanh(1000 * w) ** 2 if training else absolute(w, xp)
+        w = spread(clip(params["W"], -1.0, 1.0, xp), x, xp)
+        gate = tanh(1000 * w, xp) ** 2 if training else absolute(w, xp)
         power = sign(x, xp)[None] * absolute(x, xp)[None] ** w
         return product(power * gate + (1 - gate), xp)
 

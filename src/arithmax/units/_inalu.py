@@ -40,7 +40,7 @@ OMEGA = 20.0
 
 def sign_product(w: Array, x: Array, xp: Namespace) -> Array:
     """Π (sign(xᵢ)|wᵢ| + 1 − |wᵢ|): the sign of a product that ignores unused inputs."""
-    magnitude = spread(absolute(w, xp), x)
+    magnitude = spread(absolute(w, xp), x, xp)
     factors = sign(x, xp)[None] * magnitude + 1 - magnitude
     return product(factors, xp)
 

@@ -14,6 +14,7 @@ from .._arrays import (
     namespace,
     relu,
     sigmoid,
+    tanh,
 )
 from ._choice import Choice
 from ._hazards import Hazard, divided_by_zero, used
@@ -50,7 +51,7 @@ def tanh_sigmoid(
     w_hat, m_hat = params["W_hat" + suffix], params["M_hat" + suffix]
     if scale != 1.0:
         w_hat, m_hat = scale * w_hat, scale * m_hat
-    return xp.tanh(w_hat) * sigmoid(m_hat, xp)
+    return tanh(w_hat, xp) * sigmoid(m_hat, xp)
 
 
 def saturate(w: Array, suffix: str = "") -> Params:

@@ -26,7 +26,7 @@ START = Uniform(0.25, 0.75)
 
 def multiply(w: Array, x: Array, xp: Namespace) -> Array:
     """Π (wᵢxᵢ + 1 − wᵢ), with the weights clipped to [0, 1]."""
-    w = spread(clip(w, 0.0, 1.0, xp), x)
+    w = spread(clip(w, 0.0, 1.0, xp), x, xp)
     return product(w * x[None] + (1 - w), xp)
 
 

@@ -1,0 +1,369 @@
+"""A replica's numbers depend on its configuration and its seed, and on nothing else."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import arithmax.torch
+from arithmax import INALU, NMU, NRU, RealNPU, Stack, fleet, results
+from arithmax.fleet import Cell, train, train_cells
+from arithmax.protocol import Protocol, published
+from arithmax.tasks import SingleModule, Subsets, Task
+from arithmax.units import Unit
+
+# What a row says of how a run went; the rest is cost, and who trained it.
+MEASURED = ["outcome", "solved_at", "diverged_at", "best_step", "interpolation"]
+MEASURED += ["extrapolation", "sparsity", "threshold"]
+
+TASK = SingleModule("mul")
+SHORT = {"steps": 3000, "interval": 500, "validation": 1000}
+
+
+def cell(unit: Unit | None = None, task: Task = TASK, seeds=(0, 1, 2), **changes):
+    network, protocol = published(unit or NMU(), task, **{**SHORT, **changes})
+    return Cell(network, task, protocol, tuple(seeds))
+
+
+def measured(found):
+    """{run: measures}, exactly."""
+    return {row["run"]: [row[name] for name in MEASURED] for row in found.rows}
+
+
+def test_alone_or_in_a_fleet():
+    """Bit for bit, whichever replicas run beside it, in whichever order."""
+    alone = train_cells([cell(seeds=[7])])
+    many = train_cells([cell(seeds=range(100))])
+    shuffled = train_cells([cell(seeds=random.Random(0).sample(range(100), 100))])
+    name = alone.rows[0]["run"]
+    assert measured(alone)[name] == measured(many)[name] == measured(shuffled)[name]
+    assert measured(many) == measured(shuffled)
+    assert len({tuple(map(str, v)) for v in measured(many).values()}) > 50
+
+
+def test_among_other_cells():
+    """Other ranges, operations, rates and penalties in the block change nothing."""
+    cells = [
+        cell(seeds=range(10)),
+        cell(task=SingleModule("mul", interpolation=(-2.0, 2.0)), seeds=range(10)),
+        cell(learning_rate=1e-2, seeds=range(10)),
+        cell(task=SingleModule("add"), penalty=1.0, seeds=range(10)),
+    ]
+    with pytest.warns(UserWarning, match="cannot represent `operation`"):
+        together = train_cells(cells)
+    apart = {}
+    for one in cells[:3]:
+        apart |= measured(train_cells([one]))
+    assert measured(together).items() >= apart.items()
+
+
+def test_one_program_for_many_cells():
+    """Ranges and operations share a program; optimisers do not."""
+    network, protocol = published(RealNPU(), TASK, **SHORT)
+    jobs = fleet._jobs(
+        fleet._replicas(
+            [
+                Cell(
+                    network,
+                    SingleModule(op, interpolation=r),
+                    protocol,
+                    tuple(range(4)),
+                )
+                for op in ("mul", "div")
+                for r in ((1.0, 2.0), (-2.0, 2.0), (0.1, 0.2))
+            ],
+            None,
+        ),
+        None,
+        30,
+    )
+    assert len(jobs) == 1 and len(jobs[0].replicas) == 24
+    other = Cell(network, TASK, replace(protocol, optimiser="sgd"), (0,))
+    both = fleet._jobs(fleet._replicas([cell(RealNPU()), other], None), None, 30)
+    assert len(both) == 2
+
+
+def test_on_one_or_two_workers():
+    one = train_cells([cell(seeds=range(130))], workers=1)
+    two = train_cells([cell(seeds=range(130))], workers=2)
+    assert measured(one) == measured(two)
+
+
+def test_divergence_stays_where_it_is():
+    """NaN in one replica never touches its neighbours, and is an outcome."""
+    calm = cell(RealNPU(), seeds=(0, 1))
+    exploding = replace(calm, protocol=replace(calm.protocol, learning_rate=1e30))
+    together = train_cells([exploding, calm])
+    assert measured(train_cells([calm])).items() <= measured(together).items()
+    row = next(row for row in together.rows[:2] if row["outcome"] == "diverged")
+    assert row["sentence"] == f"diverged at step {row['diverged_at']}"
+    assert row["diverged_at"] % 500 == 0 and row["diverged_at"] > 0
+
+
+def test_a_run_follows_plain_torch():
+    """The whole loop, data apart, is the one that one would write in PyTorch."""
+    import jax
+    import jax.numpy as jnp
+
+    from arithmax._program import configuration, inputs, program
+
+    task = Subsets("mul", input_size=10)
+    network, protocol = published(
+        NMU(), task, steps=200, interval=200, validation=1000, precision="float64",
+        penalty_start=50, penalty_end=150, penalty=0.3, learning_rate=1e-2,
+    )  # fmt: skip
+    numbers = configuration(task, protocol, 5)
+    stacked = jax.tree.map(lambda v: jnp.asarray(v)[None], numbers)
+    with jax.numpy_dtype_promotion("standard"):
+        made = program(network, task, protocol)
+        state = made.start(stacked)
+        start = {n: np.array(v[0]) for n, v in state.params.items()}
+        state, _ = made.interval(state, stacked, jnp.uint32(0), jnp.asarray(True))
+    assert isinstance(network, Stack)
+    net = arithmax.torch.sequential(network, 10, 1).double()
+    net.load_state_dict({n: torch.tensor(v) for n, v in start.items()})
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    rows, own = task.rows(5), {k: jnp.asarray(v) for k, v in numbers.items()}
+    for step in range(200):
+        x = torch.tensor(np.asarray(inputs(task, protocol, own, jnp.uint32(step))).T)
+        t = x[:, rows[0]].sum(1, keepdim=True) * x[:, rows[1]].sum(1, keepdim=True)
+        ramp = min(max((step - 50) / 100, 0.0), 1.0)
+        penalty = sum(layer.penalty() for layer in net)  # type: ignore[operator]  # layers
+        optimiser.zero_grad()
+        ((net(x) - t).square().mean() + 0.3 * ramp * penalty).backward()
+        optimiser.step()
+        for layer in net:
+            layer.project_()  # type: ignore[operator]  # layers
+    for name, value in net.state_dict().items():
+        np.testing.assert_allclose(state.params[name][0], value, rtol=1e-7, atol=1e-10)
+
+
+def test_a_second_run_finishes_at_once(tmp_path, monkeypatch):
+    first = train_cells([cell(seeds=range(5))], out=tmp_path)
+    before = {p.name: p.stat().st_mtime_ns for p in tmp_path.iterdir()}
+
+    def never(*args):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(fleet, "_train_block", never)
+    again = train_cells([cell(seeds=range(5))], out=tmp_path)
+    assert measured(first) == measured(again)
+    assert before == {p.name: p.stat().st_mtime_ns for p in tmp_path.iterdir()}
+
+
+def test_more_seeds_and_other_settings_are_added(tmp_path):
+    train_cells([cell(seeds=range(3))], out=tmp_path)
+    more = train_cells([cell(seeds=range(6))], out=tmp_path)
+    assert len(more) == 6 and len(results.read(tmp_path)) == 6
+    train_cells([cell(seeds=range(3), learning_rate=2e-3)], out=tmp_path)
+    everything = results.read(tmp_path)
+    assert len(everything) == 9
+    assert measured(everything).items() >= measured(more).items()
+    rates = everything.query(
+        "SELECT protocol_learning_rate AS rate, count(*) AS n FROM runs "
+        "GROUP BY 1 ORDER BY 1"
+    )
+    assert rates == [{"rate": 1e-3, "n": 6}, {"rate": 2e-3, "n": 3}]
+
+
+def test_rows_have_the_whole_configuration(tmp_path):
+    found = train_cells([cell(seeds=[3])], out=tmp_path)
+    row = found.rows[0]
+    assert eval(row["network"], {"NMU": NMU}) == NMU()
+    assert eval(row["protocol"], {"Protocol": Protocol}) == cell().protocol
+    assert row["seed"] == 3 and row["version"] == arithmax.__version__
+    assert (
+        row["threshold"] == TASK.threshold(1e-4) and row["threshold_rule"] == "authors"
+    )
+    assert row["block"] == 64 and row["platform"] == "cpu" and row["seconds"] > 0
+    assert measured(results.read(tmp_path)) == measured(found)
+
+
+def test_weights_of_the_best_step_load_into_pytorch(tmp_path):
+    """They give the interpolation error that the row has, on other data."""
+    task = Subsets("mul", simple=True)
+    found = train_cells([cell(task=task, seeds=[0], validation=10_000)], out=tmp_path)
+    row = found.rows[0]
+    weights = found.weights(row["run"])
+    network = published(NMU(), task)[0]
+    assert isinstance(network, Stack)
+    net = arithmax.torch.sequential(network, 4, 1)
+    net.load_state_dict({name: torch.tensor(v) for name, v in weights.items()})
+    x = torch.rand(200_000, 4) + 1
+    error = (net(x)[:, 0] - x.sum(1) * x[:, :2].sum(1)).square().mean().item()
+    assert np.isclose(error, row["interpolation"], rtol=0.1)
+
+
+def test_curves_are_beside_the_rows(tmp_path):
+    import duckdb
+
+    found = train_cells([cell(seeds=[0, 1])], out=tmp_path)
+    with duckdb.connect() as database:
+        sql = f"SELECT run, step, interpolation FROM '{tmp_path}/*.curves.parquet'"
+        curves = database.sql(sql).fetchall()
+    assert len(curves) == 2 * 7
+    for row in found.rows:
+        own = {step: error for run, step, error in curves if run == row["run"]}
+        assert sorted(own) == list(range(0, 3001, 500))
+        assert (
+            own[row["best_step"]]
+            == min(own.values())
+            == np.float32(row["interpolation"])
+        )
+
+
+KILLED = """
+import sys
+from arithmax import NMU
+from arithmax.fleet import train_cells, Cell
+from arithmax.protocol import published
+from arithmax.tasks import Subsets
+task = Subsets("mul", input_size=20)
+network, protocol = published(
+    NMU(), task, steps=30_000, interval=100, validation=1000, penalty_start=1000,
+    penalty_end=5000)
+train_cells([Cell(network, task, protocol, tuple(range(40)))], out=sys.argv[1],
+            checkpoint_seconds=0.0)
+"""
+
+
+def killed_cell():
+    task = Subsets("mul", input_size=20)
+    network, protocol = published(
+        NMU(), task, steps=30_000, interval=100, validation=1000, penalty_start=1000,
+        penalty_end=5000,
+    )  # fmt: skip
+    return Cell(network, task, protocol, tuple(range(40)))
+
+
+def start(folder):
+    return subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def newest_checkpoint(folder):
+    return max((p.stat().st_mtime for p in folder.glob("*.checkpoint")), default=0.0)
+
+
+def test_killed_twenty_times(tmp_path):
+    """SIGKILL at random moments, twenty times; then the table of a run that was not."""
+    moments, kills = random.Random(0), 0
+    while kills < 20:
+        process, began = start(tmp_path), newest_checkpoint(tmp_path)
+        while process.poll() is None and newest_checkpoint(tmp_path) == began:
+            time.sleep(0.005)
+        time.sleep(moments.uniform(0, 0.08))
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == 0:
+            break
+        kills += 1
+    assert kills == 20, "the run was finished too soon to be killed twenty times"
+    resumed = train_cells([killed_cell()], out=tmp_path)
+    assert measured(resumed) == measured(train_cells([killed_cell()]))
+    assert not list(tmp_path.glob("*.checkpoint")) and not list(tmp_path.glob(".*"))
+
+
+def test_interrupt_ends_cleanly(tmp_path):
+    """Ctrl-C: status 130, everything kept, and the same command goes on."""
+    command = [sys.executable, "-m", "arithmax", "train", "--unit", "nmu", "--quiet"]
+    command += [
+        "--input-size",
+        "20",
+        "--steps",
+        "30000",
+        "--interval",
+        "100",
+        "--seeds",
+    ]
+    command += ["40", "--validation", "1000", "--penalty-start", "1000"]
+    command += ["--penalty-end", "5000", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode in (130, 0) and "Traceback" not in said
+    if process.returncode == 130:
+        assert "Run the same command again" in said
+        assert list(tmp_path.iterdir())
+    again = train_cells([killed_cell()], out=tmp_path)
+    assert measured(again) == measured(train_cells([killed_cell()]))
+
+
+def test_a_corrupt_checkpoint_is_named(tmp_path):
+    job = fleet._jobs(fleet._replicas([killed_cell()], None), tmp_path, 30)[0]
+    path = tmp_path / f"{job.name}.checkpoint"
+    path.write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"checkpoint .* cannot be read.*Delete it"):
+        train_cells([killed_cell()], out=tmp_path)
+    assert path.exists()
+
+
+def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch):
+    kept = train_cells([cell(seeds=[0])], out=tmp_path)
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        with pytest.raises(
+            OSError, match=r"`out` .*No space left.*choose another folder"
+        ):
+            train_cells([cell(seeds=[1])], out=tmp_path)
+    assert measured(results.read(tmp_path)) == measured(kept)
+    assert len(train_cells([cell(seeds=[0, 1])], out=tmp_path)) == 2
+
+
+def test_foreign_files_are_refused(tmp_path):
+    (tmp_path / "other.rows.parquet").write_bytes(b"PAR1 nonsense PAR1")
+    with pytest.raises(ValueError, match=r"other\.rows\.parquet cannot be read"):
+        results.read(tmp_path)
+    (tmp_path / "other.rows.parquet").unlink()
+    results.write_table(tmp_path / "old.rows.parquet", {"format": np.array([0])})
+    with pytest.raises(ValueError, match="another version of arithmax"):
+        train_cells([cell()], out=tmp_path)
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        results.read(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: train(NMU(), TASK, seeds=[]), "`seeds`"),
+        (lambda: train(NMU(), TASK, seeds=[-1]), r"`seeds` holds -1"),
+        (lambda: train_cells([]), "`cells`"),
+    ],
+)
+def test_impossible_runs(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_published_units_learn():
+    """A short run of several kinds of protocol: loss falls, nothing is NaN."""
+    mul, div = SingleModule("mul"), SingleModule("div")
+    for unit, task in ((INALU(), mul), (NRU(), div), (RealNPU(), div)):
+        found = train_cells([cell(unit, task, seeds=range(4))])
+        assert all(row["outcome"] != "diverged" for row in found.rows)
+        assert np.median([row["interpolation"] for row in found.rows]) < 0.5
+
+
+@pytest.mark.slow
+def test_the_four_input_task_matches_the_paper():
+    """94 % +3 −6 of 100 seeds solved, median step 1.4e4 ± 10 %."""
+    found = train(NMU(), Subsets("mul", simple=True), seeds=range(100))
+    (summary,) = found.summaries()
+    assert summary.success.low <= 0.97 and summary.success.high >= 0.88
+    assert summary.solved_at_median is not None
+    assert abs(summary.solved_at_median / 1.4e4 - 1) <= 0.1
