@@ -11,7 +11,7 @@ demo: .venv/.package
 	$(BIN)/arithmax demo
 
 test: lint docs
-	$(BIN)/pytest -n 2 $(TYPED) --ignore=tests/unhooked
+	$(BIN)/pytest -n 2 -m "not slow" $(TYPED) --ignore=tests/unhooked
 	$(BIN)/pytest -n 2 tests/unhooked
 
 lint: .venv/.dev
@@ -23,7 +23,8 @@ docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 
 bench: .venv/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py --json docs/data/doors.json
 
 clean:
 	rm -rf .venv site

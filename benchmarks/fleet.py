@@ -40,7 +40,7 @@ def block(task, replicas):
     numbers = [configuration(task, protocol, seed) for seed in range(replicas)]
     stacked = jax.tree.map(lambda *v: jnp.asarray(np.stack(v)), *numbers)
     began = time.perf_counter()
-    state = trained.start(stacked)
+    state, stacked = trained.start(stacked), trained.prepare(stacked)
     state, measured = trained.interval(state, stacked, jnp.uint32(0), jnp.asarray(True))
     jax.block_until_ready(measured)
     compiling = time.perf_counter() - began

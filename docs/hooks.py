@@ -6,8 +6,10 @@ the plot is what it computes.
 """
 
 import html
+import inspect
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,9 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
+from arithmax.cli import field_docs
+from arithmax.protocol import Protocol
+from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
 
 HERE = Path(__file__).parent
@@ -37,7 +42,14 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     """Put generated tables where a page asks for them."""
-    tables = {"operations": operations_table, "doors": doors_table}
+    tables = {
+        "operations": operations_table,
+        "doors": doors_table,
+        "fleet": fleet_table,
+        "growth": growth_table,
+        "tasks": tasks_table,
+        "protocol": protocol_table,
+    }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
         if marker in markdown:
@@ -243,6 +255,74 @@ def plot(unit: Unit) -> str:
     )
     script = '<script src="../../assets/plotly.min.js"></script>'
     return f"{script}\n\n{drawn}\n\n{caption}"
+
+
+def tasks_table() -> str:
+    """Every task with its options."""
+    parts = []
+    for name, cls in TASKS.items():
+        docs = field_docs(cls)
+        parts += [f"### {cls.title}: `{name}`", "", first_paragraph(cls), ""]
+        parts += ["| option | default | |", "|---|---|---|"]
+        parts += [
+            f"| `{f.name}` | `{f.default!r}` | {docs[f.name]} |" for f in fields(cls)
+        ]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def first_paragraph(cls: type) -> str:
+    """The docstring without its indentation."""
+    return inspect.cleandoc(cls.__doc__ or "")
+
+
+def protocol_table() -> str:
+    """Every setting of a protocol."""
+    docs = field_docs(Protocol)
+    lines = ["| setting | default | |", "|---|---|---|"]
+    lines += [
+        f"| `{f.name}` | `{f.default!r}` | {docs[f.name]} |" for f in fields(Protocol)
+    ]
+    return "\n".join(lines)
+
+
+def fleet_table() -> str:
+    """The figures of `benchmarks/fleet.py`, on a CPU and on an accelerator."""
+    measured = json.loads((HERE / "data" / "fleet-cpu.json").read_text())
+    lines = [
+        "| task | replicas | fleet, µs | plain PyTorch, µs | ratio | compiled in |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in measured["cpu"]:
+        lines.append(
+            f"| {row['task']} | {row['replicas']} | {row['fleet_us']:.2f} | "
+            f"{row['torch_us']:.0f} | {row['ratio']:.0f}× | {row['compile_s']:.1f} s |"
+        )
+    lines += ["", f"JAX {measured['jax']}, {measured['cpus']} cores.", ""]
+    faster = json.loads((HERE / "data" / "fleet-h200.json").read_text())
+    lines += [f"On one {faster['device']}, by the clock, measurements included:", ""]
+    lines += ["| task | replicas | million replica-steps a second | compiled in |"]
+    lines += ["|---|---:|---:|---:|"]
+    for row in faster["accelerator"]:
+        lines.append(
+            f"| {row['task']} | {row['replicas']} | {row['million_per_s']:.1f} | "
+            f"{row['compile_s']:.1f} s |"
+        )
+    return "\n".join([*lines, "", f"JAX {faster['jax']}."])
+
+
+def growth_table() -> str:
+    """Cost and memory as replicas are added."""
+    lines = ["| device | replicas | µs a replica-step | peak memory of the host, GiB |"]
+    lines += ["|---|---:|---:|---:|"]
+    for name in ("cpu", "h200"):
+        measured = json.loads((HERE / "data" / f"fleet-{name}.json").read_text())
+        for row in measured["growth"]:
+            lines.append(
+                f"| {measured['device']} | {row['replicas']} | {row['us']:.3g} | "
+                f"{row['peak_gib']} |"
+            )
+    return "\n".join(lines)
 
 
 def doors_table() -> str:

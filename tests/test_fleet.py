@@ -124,7 +124,7 @@ def test_a_run_follows_plain_torch():
     stacked = jax.tree.map(lambda v: jnp.asarray(v)[None], numbers)
     with jax.numpy_dtype_promotion("standard"):
         made = program(network, task, protocol)
-        state = made.start(stacked)
+        state, stacked = made.start(stacked), made.prepare(stacked)
         start = {n: np.array(v[0]) for n, v in state.params.items()}
         state, _ = made.interval(state, stacked, jnp.uint32(0), jnp.asarray(True))
     assert isinstance(network, Stack)

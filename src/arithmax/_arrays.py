@@ -16,6 +16,7 @@ from array_api_compat import array_namespace
 Array: TypeAlias = Any
 Namespace: TypeAlias = Any
 Params: TypeAlias = dict[str, Array]
+LONG = 32  # features from which a matrix product pays on an accelerator
 
 
 def namespace(*arrays: Array) -> Namespace:
@@ -131,13 +132,14 @@ def contract(w: Array, x: Array, xp: Namespace) -> Array:
     """Sum over features: `w` is [out, in], `x` is [in, *batch]; gives [out, *batch].
 
     A matrix product, except in JAX on an accelerator, where multiplying and summing is
-    faster for the short axes of arithmetic units and never rounds to a shorter format.
+    faster for the short axes of most arithmetic units.
     """
     if is_jax(xp):
         import jax
 
-        if jax.default_backend() != "cpu":
+        if jax.default_backend() != "cpu" and w.shape[1] < LONG:
             return xp.sum(spread(w, x) * x[None], axis=1)
+        # Otherwise accelerators round what they multiply to a shorter format.
         return xp.tensordot(w, x, axes=1, precision="highest")
     return w @ x if x.ndim <= 2 else xp.tensordot(w, x, axes=1)
 

@@ -31,6 +31,7 @@ from .units import Uniform, Unit
 # The published validation and test sets have seeds of their own.
 VALIDATION_SEED, TEST_SEED = 43953907, 8689336
 CHUNK = 1000
+UNROLL = 8  # steps that an accelerator runs between two looks at the loop
 HALF_EPOCH = 500  # iNALU compares halves of its losses, which are stored in such pieces
 
 
@@ -100,6 +101,7 @@ class Program(NamedTuple):
     """The compiled functions of one block."""
 
     start: Callable[[dict], State]
+    prepare: Callable[[dict], dict]
     interval: Callable[[State, dict, Array, Array], tuple[State, dict]]
     measure: Callable[[State, dict, Array], tuple[State, dict]]
 
@@ -130,10 +132,15 @@ def _program(
 ) -> Program:
     task, protocol = parts.task, parts.protocol
     one = partial(train_one, network, task, protocol)
-    unroll = 1 if jax.default_backend() == "cpu" else 8
+    unroll = 1 if jax.default_backend() == "cpu" else UNROLL
 
     def start(configurations):
         return jax.vmap(partial(start_one, network, task, protocol))(configurations)
+
+    def prepare(configurations):
+        """The numbers of a block, with the targets of its validation and test sets."""
+        one_target = partial(targets_of, task, protocol)
+        return configurations | {"targets": jax.vmap(one_target)(configurations)}
 
     def measure(state, configurations, eligible):
         measured = jax.vmap(partial(measure_one, network, task, protocol))(
@@ -169,6 +176,7 @@ def _program(
 
     return Program(
         jax.jit(start),
+        jax.jit(prepare),
         jax.jit(interval, donate_argnums=0),
         jax.jit(measure, donate_argnums=0),
     )
@@ -214,7 +222,7 @@ def train_one(
     network: Unit, task: Task, protocol: Protocol, state: State, c: dict, step: Array
 ) -> State:
     """One step of one replica."""
-    x = inputs(task, protocol, c, step)
+    x = jax.lax.optimization_barrier(inputs(task, protocol, c, step))
     t = task.target(c, x)
     rows = network.noise_features(task.in_features)
     noise = None
@@ -298,7 +306,7 @@ def shaped(protocol: Protocol, c: dict, step: Array, gradient: Params) -> Params
         limit = c["clip_value"]
         gradient = jax.tree.map(lambda g: jnp.clip(g, -limit, limit), gradient)
     if protocol.clip_norm > 0:
-        norm = optax.global_norm(gradient)
+        norm = optax.tree.norm(gradient)
         factor = jnp.minimum(1.0, c["clip_norm"] / jnp.maximum(norm, 1e-30))
         gradient = jax.tree.map(lambda g: g * factor, gradient)
     if protocol.alternate:
@@ -396,29 +404,48 @@ def _inalu_says(watch: dict, step: Array, c: dict) -> Array:
     return enough & (first <= second + deviation) & (second > c["restart_above"])
 
 
+# The measured sets: the seed and stream of their numbers.
+SETS = {
+    "interpolation": (VALIDATION_SEED, VALIDATION),
+    "extrapolation": (TEST_SEED, TEST),
+}
+
+
+def in_pieces(task: Task, protocol: Protocol, c: dict, name: str, function) -> Array:
+    """`function` of each piece of a measured set: of its inputs and its number."""
+    size = min(CHUNK, protocol.validation)
+    seed, stream = SETS[name]
+
+    def piece(i):
+        shape, dtype = (task.in_features, size), jnp.dtype(protocol.precision)
+        u = uniform(protocol.random, jnp.uint32(seed), stream, i, shape, dtype)
+        return function(samples(task.structure[-1], c[name], u), i)
+
+    return jax.lax.map(piece, jnp.arange(protocol.validation // size, dtype=jnp.uint32))
+
+
+def targets_of(task: Task, protocol: Protocol, c: dict) -> dict[str, Array]:
+    """The targets of the measured sets [pieces, out, size], which never change."""
+    return {
+        name: in_pieces(task, protocol, c, name, lambda x, i: task.target(c, x))
+        for name in SETS
+    }
+
+
 def measure_one(
     network: Unit, task: Task, protocol: Protocol, params: Params, c: dict
 ) -> dict[str, Array]:
     """Interpolation and extrapolation error, and sparsity error, of one replica."""
 
-    def error(seed, stream, numbers):
-        size = min(CHUNK, protocol.validation)
-
-        def piece(i):
-            shape = (task.in_features, size)
-            dtype = jnp.dtype(protocol.precision)
-            u = uniform(protocol.random, jnp.uint32(seed), stream, i, shape, dtype)
-            x = samples(task.structure[-1], numbers, u)
-            difference = network.compute(params, x, xp=jnp) - task.target(c, x)
+    def error(name):
+        def squared(x, i):
+            difference = network.compute(params, x, xp=jnp) - c["targets"][name][i]
             return jnp.mean(difference * difference)
 
-        pieces = jnp.arange(protocol.validation // size, dtype=jnp.uint32)
-        return jnp.mean(jax.lax.map(piece, pieces))
+        return jnp.mean(in_pieces(task, protocol, c, name, squared))
 
     sparsity = network.sparsity_error(params)
     finite = sum(jnp.sum(value) for value in params.values())
-    return {
-        "interpolation": error(VALIDATION_SEED, VALIDATION, c["interpolation"]),
-        "extrapolation": error(TEST_SEED, TEST, c["extrapolation"]),
-        "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan),
+    return {name: error(name) for name in SETS} | {
+        "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan)
     }

@@ -290,8 +290,9 @@ class _Run:
     """The state of a block, its curves, and their way to disk and back."""
 
     def __init__(self, job: Job, trained: Program, numbers: dict) -> None:
-        self.job, self.trained, self.numbers = job, trained, numbers
+        self.job, self.trained = job, trained
         self.state: State = trained.start(numbers)
+        self.numbers = trained.prepare(numbers)
         self.step = 0
         self.seconds = 0.0
         self.curves: list[dict[str, np.ndarray]] = []

@@ -15,7 +15,17 @@ import torch
 
 import arithmax.equinox
 import arithmax.torch
-from arithmax import NALU, NMU, Dense, Linear, MultiplicativeNAC, StochasticNMU, unit
+from arithmax import (
+    NALU,
+    NMU,
+    Dense,
+    Linear,
+    MultiplicativeNAC,
+    Protocol,
+    StochasticNMU,
+    unit,
+)
+from arithmax.tasks import SingleModule, Subsets
 from conformance import IN, drawn, inputs, to_jax, to_torch, variants
 
 
@@ -76,6 +86,9 @@ def test_configurations_copy(unit):
         (lambda: MultiplicativeNAC("clip"), ValueError, r"`weights`.*mean 'clipped'"),
         (lambda: MultiplicativeNAC(log="secure"), ValueError, r"`log` \(='secure'\)"),
         (lambda: StochasticNMU(low=5, high=1), ValueError, r"`low` \(=5\) must not"),
+        (lambda: SingleModule("pow"), ValueError, r"`operation` \(='pow'\) must"),
+        (lambda: Subsets(operatoin="mul"), TypeError, "Did you mean `operation`"),
+        (lambda: Protocol(optimiser="adamw"), ValueError, "Did you mean 'adam'"),
         (lambda: unit("nmuu"), ValueError, r"`name` \(='nmuu'\).*Did you mean 'nmu'"),
         (lambda: unit("nalu", tide=1), TypeError, "`tide` is not an option.*`tied`"),
         (lambda: NMU().solution("div"), ValueError, "it represents 'mul'"),

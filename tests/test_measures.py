@@ -1,0 +1,51 @@
+"""Measures, as published: best step, solved, solved at, sparsity, divergence."""
+
+import numpy as np
+
+from arithmax.measures import WINDOW, Outcome, measure
+
+STEPS = np.arange(6) * 1000
+
+
+def of(interpolation, extrapolation, sparsity=None, threshold=1.0, steps=STEPS):
+    sparsity = np.linspace(0.5, 0, len(steps)) if sparsity is None else sparsity
+    return measure(
+        steps, np.array(interpolation), np.array(extrapolation), sparsity, threshold
+    )
+
+
+def test_the_best_step_has_the_least_interpolation_error():
+    found = of([9, 8, 3, 1, 2, 4], [9, 0.5, 9, 0.9, 0.1, 0.1])
+    assert found.best_step == 3000 and found.outcome is Outcome.SOLVED
+    assert found.extrapolation == 0.9 and np.isclose(found.sparsity, 0.2)
+    assert found.solved_at == 1000  # the first time, whatever came after
+    assert found.sentence == "solved at step 1000"
+
+
+def test_success_is_judged_there_and_nowhere_else():
+    found = of([9, 8, 3, 1, 2, 4], [9, 0.5, 9, 1.1, 0.1, 0.1])
+    assert found.outcome is Outcome.NOT_SOLVED and found.solved_at is None
+    assert found.sentence == "not solved"
+
+
+def test_divergence():
+    nan = np.nan
+    found = of([9, 8, 7, nan, nan, nan], [9, 9, 9, nan, nan, nan])
+    assert found.outcome is Outcome.DIVERGED and found.diverged_at == 3000
+    assert found.sentence == "diverged at step 3000"
+    solved = of([9, 8, 7, nan, nan, nan], [9, 9, 0.5, nan, nan, nan])
+    assert solved.outcome is Outcome.SOLVED and solved.diverged_at == 3000
+
+
+def test_all_nan_is_not_solved():
+    nan = np.full(6, np.nan)
+    assert of(nan, nan).outcome is Outcome.DIVERGED
+
+
+def test_the_window():
+    """5,001 measurements: the first is not looked at, as published."""
+    steps = np.arange(WINDOW + 1)
+    errors = np.ones(WINDOW + 1)
+    errors[0], errors[7] = 0.0, 0.5
+    found = of(errors, errors, np.zeros(WINDOW + 1), 0.6, steps)
+    assert found.best_step == 7
