@@ -9,10 +9,12 @@ import sys
 import time
 from dataclasses import replace
 
+import jax
 import numpy as np
 import pytest
 import torch
 
+import arithmax.equinox
 import arithmax.torch
 from arithmax import INALU, NMU, NRU, RealNPU, Stack, fleet, results
 from arithmax.fleet import Cell, train, train_cells
@@ -110,7 +112,6 @@ def test_divergence_stays_where_it_is():
 
 def test_a_run_follows_plain_torch():
     """The whole loop, data apart, is the one that one would write in PyTorch."""
-    import jax
     import jax.numpy as jnp
 
     from arithmax._program import configuration, inputs, program
@@ -197,6 +198,10 @@ def test_weights_of_the_best_step_load_into_pytorch(tmp_path):
     assert isinstance(network, Stack)
     net = arithmax.torch.sequential(network, 4, 1)
     net.load_state_dict({name: torch.tensor(v) for name, v in weights.items()})
+    layer = arithmax.equinox.Layer(network, 4, 1, key=jax.random.key(0), inference=True)
+    x = np.random.default_rng(0).uniform(1, 2, (9, 4)).astype("float32")
+    same = layer.with_parameters(weights)(x.astype("float64"))
+    np.testing.assert_allclose(same, net(torch.tensor(x)).detach(), rtol=1e-5)
     x = torch.rand(200_000, 4) + 1
     error = (net(x)[:, 0] - x.sum(1) * x[:, :2].sum(1)).square().mean().item()
     assert np.isclose(error, row["interpolation"], rtol=0.1)

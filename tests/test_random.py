@@ -9,6 +9,7 @@ from scipy import stats
 from arithmax._random import DATA, NOISE, Generator, samples, uniform
 
 SHAPE = (100, 128)
+FLOAT = jnp.dtype(jnp.float32)
 
 
 def draw(
@@ -86,10 +87,10 @@ def test_no_two_draws_are_alike():
 
 
 def test_a_draw_depends_on_nothing_else():
-    one = uniform("hash", jnp.uint32(9), DATA, jnp.uint32(4), SHAPE, jnp.float32)
+    one = uniform("hash", jnp.uint32(9), DATA, jnp.uint32(4), SHAPE, FLOAT)
     seeds = jnp.arange(32, dtype=jnp.uint32)
     many = jax.jit(
-        jax.vmap(lambda s: uniform("hash", s, DATA, jnp.uint32(4), SHAPE, jnp.float32))
+        jax.vmap(lambda s: uniform("hash", s, DATA, jnp.uint32(4), SHAPE, FLOAT))
     )(seeds)
     assert jnp.array_equal(many[9], one)
 
@@ -109,13 +110,13 @@ def test_a_draw_depends_on_nothing_else():
     ],
 )
 def test_distributions(kind, numbers, law):
-    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (1, 20000), jnp.float32)
+    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (1, 20000), FLOAT)
     x = np.asarray(samples(kind, jnp.asarray([numbers], jnp.float32), u))[0]
     assert stats.kstest(x, law.cdf).pvalue > 1e-3
 
 
 def test_two_parts_have_equal_weight():
-    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (1, 20000), jnp.float32)
+    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (1, 20000), FLOAT)
     numbers = jnp.asarray([[-6.0, -2.0, 2.0, 6.0]], jnp.float32)
     x = np.asarray(samples("uniform", numbers, u))[0]
     assert abs((x < 0).mean() - 0.5) < 0.02 and np.abs(x).min() >= 2

@@ -72,6 +72,12 @@ class Replica:
             self.network, self.task, self.protocol, self.seed, self.block, self.platform
         )
 
+    @property
+    def threshold(self) -> float:
+        """The extrapolation error below which this run counts as solved."""
+        p = self.protocol
+        return p.threshold or self.task.threshold(p.epsilon, p.rule)
+
 
 def train(
     network: Unit,
@@ -279,7 +285,7 @@ def _train_block(job: Job, device, stop, advance) -> list[dict[str, Any]]:
             run.save()
             return []
         run.advance()
-        advance(len(job.replicas) * interval)
+        advance(job.name, len(job.replicas) * interval, run.solved())
         if time.monotonic() - saved > job.checkpoint_seconds:
             run.save()
             saved = time.monotonic()
@@ -293,6 +299,7 @@ class _Run:
         self.job, self.trained = job, trained
         self.state: State = trained.start(numbers)
         self.numbers = trained.prepare(numbers)
+        self.thresholds = np.array([r.threshold for r in job.replicas])
         self.step = 0
         self.seconds = 0.0
         self.curves: list[dict[str, np.ndarray]] = []
@@ -312,6 +319,11 @@ class _Run:
         self.state = state
         self.step += self.job.first.protocol.interval
         self.seconds += time.monotonic() - began
+
+    def solved(self) -> int:
+        """How many replicas were right at the last measurement."""
+        errors = self.curves[-1]["extrapolation"][: len(self.thresholds)]
+        return int(np.sum(errors < self.thresholds))
 
     def finish(self) -> list[dict[str, Any]]:
         """Measure once more; write rows, curves and weights; forget the checkpoint."""
@@ -417,8 +429,7 @@ def _row_of(
 ) -> dict[str, Any]:
     """One row: what was trained, how it ended, what it cost."""
     protocol, task = replica.protocol, replica.task
-    threshold = protocol.threshold or task.threshold(protocol.epsilon, protocol.rule)
-    measures = measure(at, threshold=threshold, **curves)
+    measures = measure(at, threshold=replica.threshold, **curves)
     unit = (
         replica.network.units[-1]
         if isinstance(replica.network, Stack)
@@ -439,7 +450,7 @@ def _row_of(
         "interpolation": measures.interpolation,
         "extrapolation": measures.extrapolation,
         "sparsity": measures.sparsity,
-        "threshold": threshold,
+        "threshold": replica.threshold,
         "threshold_rule": "flat" if protocol.threshold else protocol.rule,
         "seconds": seconds,
         "block": replica.block,
@@ -457,9 +468,9 @@ class _bar:
     def __init__(self, show: bool, jobs: list[Job]) -> None:
         self.show, self.total = show, sum(len(j.replicas) * j.steps for j in jobs)
 
-    def __enter__(self) -> Callable[[int], None]:
+    def __enter__(self) -> Callable[[str, int, int], None]:
         if not self.show or not self.total:
-            return lambda count: None
+            return lambda job, steps, solved: None
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -475,19 +486,24 @@ class _bar:
             TaskProgressColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[solved]} solved"),
             console=Console(stderr=True),
         )
         self.progress.start()
-        task = self.progress.add_task("training", total=self.total, rate="")
-        began, lock, count = time.monotonic(), threading.Lock(), [0]
+        task = self.progress.add_task("training", total=self.total, rate="", solved=0)
+        began, lock, right = time.monotonic(), threading.Lock(), {}
 
-        def advance(steps: int) -> None:
+        def advance(job: str, steps: int, solved: int) -> None:
             with lock:
-                count[0] += steps
-                rate = count[0] / max(time.monotonic() - began, 1e-9)
-            self.progress.update(
-                task, advance=steps, rate=f"{rate / 1e6:.2f} M replica-steps/s"
-            )
+                right[job] = solved
+                done = self.progress.tasks[0].completed + steps
+                rate = done / max(time.monotonic() - began, 1e-9)
+                self.progress.update(
+                    task,
+                    advance=steps,
+                    rate=f"{rate / 1e6:.2f} M replica-steps/s",
+                    solved=sum(right.values()),
+                )
 
         return advance
 

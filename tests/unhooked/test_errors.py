@@ -25,6 +25,7 @@ from arithmax import (
     StochasticNMU,
     unit,
 )
+from arithmax.statistics import success_rate
 from arithmax.tasks import SingleModule, Subsets
 from conformance import IN, drawn, inputs, to_jax, to_torch, variants
 
@@ -86,6 +87,7 @@ def test_configurations_copy(unit):
         (lambda: MultiplicativeNAC("clip"), ValueError, r"`weights`.*mean 'clipped'"),
         (lambda: MultiplicativeNAC(log="secure"), ValueError, r"`log` \(='secure'\)"),
         (lambda: StochasticNMU(low=5, high=1), ValueError, r"`low` \(=5\) must not"),
+        (lambda: success_rate(0.5, 2), ValueError, r"`solved` \(=0.5\) must be"),
         (lambda: SingleModule("pow"), ValueError, r"`operation` \(='pow'\) must"),
         (lambda: Subsets(operatoin="mul"), TypeError, "Did you mean `operation`"),
         (lambda: Protocol(optimiser="adamw"), ValueError, "Did you mean 'adam'"),
