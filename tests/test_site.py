@@ -97,7 +97,8 @@ def test_every_unit_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
-PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "performance/"]
+PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
+PAGES += ["performance/", "statistics/"]
 
 
 @pytest.mark.parametrize("path", [*PAGES, "reference/"])
