@@ -233,7 +233,7 @@ from arithmax.protocol import published
 from arithmax.tasks import Subsets
 task = Subsets("mul", input_size=20)
 network, protocol = published(
-    NMU(), task, steps=30_000, interval=100, validation=1000, penalty_start=1000,
+    NMU(), task, steps=50_000, interval=100, validation=1000, penalty_start=1000,
     penalty_end=5000)
 train_cells([Cell(network, task, protocol, tuple(range(40)))], out=sys.argv[1],
             checkpoint_seconds=0.0)
@@ -243,7 +243,7 @@ train_cells([Cell(network, task, protocol, tuple(range(40)))], out=sys.argv[1],
 def killed_cell():
     task = Subsets("mul", input_size=20)
     network, protocol = published(
-        NMU(), task, steps=30_000, interval=100, validation=1000, penalty_start=1000,
+        NMU(), task, steps=50_000, interval=100, validation=1000, penalty_start=1000,
         penalty_end=5000,
     )  # fmt: skip
     return Cell(network, task, protocol, tuple(range(40)))
@@ -286,7 +286,7 @@ def test_interrupt_ends_cleanly(tmp_path):
         "--input-size",
         "20",
         "--steps",
-        "30000",
+        "50000",
         "--interval",
         "100",
         "--seeds",
