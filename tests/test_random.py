@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arithmax._random import DATA, NOISE, Generator, samples, uniform
+from arithmax._random import DATA, NOISE, Generator, bits, samples, uniform, words
 
 SHAPE = (100, 128)
 FLOAT = jnp.dtype(jnp.float32)
@@ -121,3 +121,15 @@ def test_two_parts_have_equal_weight():
     x = np.asarray(samples("uniform", numbers, u))[0]
     assert abs((x < 0).mean() - 0.5) < 0.02 and np.abs(x).min() >= 2
     assert stats.kstest(np.abs(x), stats.uniform(2, 4).cdf).pvalue > 1e-3
+
+
+def test_close_keys_do_not_overlap():
+    """Steps whose first words are neighbours would else draw shifted copies."""
+    steps = jnp.arange(5000, dtype=jnp.uint32)
+    first, second = words(jnp.uint32(0), DATA, steps)
+    order = np.argsort(np.asarray(first))
+    gaps = np.diff(np.asarray(first)[order].astype(np.int64))
+    i = int(np.argmin(gaps))
+    assert gaps[i] < 5000
+    draws = [bits((first[k], second[k]), (12800,)) for k in order[i : i + 2]]
+    assert len(np.intersect1d(*map(np.asarray, draws))) < 5

@@ -150,6 +150,16 @@ def test_single_module_thresholds(extrapolation, added, multiplied, divided, ten
     assert threshold("sub") == threshold("add")
 
 
+def test_single_module_thresholds_across_zero():
+    """Sums: E[(|x₁| + |x₂|)²] by integration; quotients have none, and say so."""
+    given = SingleModule("add", extrapolation=(-1.0, 3.0))
+    mean, square = (0.5 + 4.5) / 4, (1 / 3 + 9) / 4
+    expected = 1e-8 * (2 * (square - mean**2) + (2 * mean) ** 2)
+    assert np.isclose(given.threshold(1e-4), expected, rtol=1e-2)
+    with pytest.raises(ValueError, match=r"`extrapolation` .*contains zero"):
+        SingleModule("div", extrapolation=(-1.0, 3.0)).threshold(1e-4)
+
+
 def test_a_closed_form_is_what_simulation_gives():
     """The polynomial and the simulated path are written apart, and agree."""
     from arithmax.tasks._thresholds import Blocks, _polynomial, _simulated

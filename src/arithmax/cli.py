@@ -344,7 +344,7 @@ def version() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"train": train_command, "demo": demo, "units": units, "tasks": tasks}
+    commands = {"train": _train_stub, "demo": demo, "units": units, "tasks": tasks}
     try:
         if arguments[:1] == ["train"]:
             made = train_command()
@@ -353,7 +353,7 @@ def main(arguments: list[str] | None = None) -> None:
         else:
             code = 0
             tyro.extras.subcommand_cli_from_dict(
-                {**commands, "train": _train_stub, "version": version},
+                {**commands, "version": version},
                 prog="arithmax",
                 description="Neural arithmetic units for PyTorch, JAX and NumPy.",
                 args=arguments,

@@ -37,9 +37,8 @@ def moments(numbers: Numbers, distribution: str, order: int = 8) -> list[float]:
     import numpy as np
 
     if distribution == "uniform":
-        parts = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
         return [
-            float(np.mean([_power_mean(low, high, k) for low, high in parts]))
+            float(np.mean([_power_mean(low, high, k) for low, high in _parts(numbers)]))
             for k in range(order + 1)
         ]
     x = sampled(numbers, 1, distribution)[0]
@@ -203,8 +202,10 @@ def single_module_threshold(
     """
     import numpy as np
 
-    if operation in ("add", "sub") and distribution == "uniform":
-        sets = [_magnitudes(n) for n in per_input(numbers, in_features)]
+    given = per_input(numbers, in_features)
+    plain = distribution == "uniform" and not any(map(_crosses_zero, given))
+    if operation in ("add", "sub") and plain:
+        sets = [_magnitudes(n) for n in given]
         means = [sum(moments(n, distribution)[1:2]) for n in sets]
         squares = [moments(n, distribution)[2] for n in sets]
         variance = sum(s - m * m for s, m in zip(squares, means, strict=True))
@@ -223,16 +224,18 @@ def single_module_threshold(
     return 4 * epsilon**2 * first[2] * inverse
 
 
+def _parts(numbers: Numbers) -> list[Numbers]:
+    """The parts of a uniform range."""
+    return [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
+
+
+def _crosses_zero(numbers: Numbers) -> bool:
+    return any(low < 0 < high for low, high in _parts(numbers))
+
+
 def _magnitudes(numbers: Numbers) -> Numbers:
-    """The range of |x|, for a range that does not cross zero; both parts alike."""
-    parts = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
-    folded = []
-    for low, high in parts:
-        if low < 0 < high:
-            ends = [(0.0, -low), (0.0, high)] if -low == high else [(low, high)]
-            folded += ends[:1]
-        else:
-            folded.append(tuple(sorted((abs(low), abs(high)))))
+    """The range of |x|, for parts that do not cross zero."""
+    folded = [sorted((abs(low), abs(high))) for low, high in _parts(numbers)]
     return tuple(v for part in folded for v in part)
 
 
@@ -241,6 +244,10 @@ def _inverse_square(numbers: Numbers, distribution: str) -> float:
     import numpy as np
 
     if distribution == "uniform":
-        parts = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
-        return float(np.mean([1 / (low * high) for low, high in parts]))
+        if any(low <= 0 <= high for low, high in _parts(numbers)):
+            raise ValueError(
+                f"`extrapolation` (={numbers}) contains zero, where the error of a "
+                "quotient has no mean. Give a flat `threshold` or another range."
+            )
+        return float(np.mean([1 / (low * high) for low, high in _parts(numbers)]))
     return float(np.mean(sampled(numbers, 1, distribution)[0] ** -2))
