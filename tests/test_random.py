@@ -131,5 +131,7 @@ def test_close_keys_do_not_overlap():
     gaps = np.diff(np.asarray(first)[order].astype(np.int64))
     i = int(np.argmin(gaps))
     assert gaps[i] < 5000
-    draws = [bits((first[k], second[k]), (12800,)) for k in order[i : i + 2]]
-    assert len(np.intersect1d(*map(np.asarray, draws))) < 5
+    one, other = (
+        np.asarray(bits((first[k], second[k]), (12800,))) for k in order[i : i + 2]
+    )
+    assert len(np.intersect1d(one, other)) < 5
