@@ -7,6 +7,9 @@ import sys
 import pytest
 
 from arithmax import NALU, UNITS, Dense, __version__, cli
+from arithmax.cli._show import show, table
+from arithmax.studies import _cost, studies
+from arithmax.studies._demo import MODELS
 from arithmax.tasks import TASKS
 
 
@@ -24,11 +27,61 @@ def test_units_as_a_table(capsys):
     assert all(name in shown for name in UNITS)
 
 
-def test_demo_trains_every_unit(capsys):
-    cli.main(["demo", "--seeds", "2", "--steps", "1000"])
+def test_demo_trains_every_unit_and_writes_the_page(capsys, tmp_path):
+    arguments = ["demo", "--seeds", "2", "--steps", "1000", "--out", str(tmp_path)]
+    cli.main(arguments)
     shown = capsys.readouterr().out
-    assert all(UNITS[name].title in shown for name in cli.DEMO)
+    assert all(UNITS[name].title in shown for name in MODELS)
     assert shown.count("%") >= 17 and "…" not in shown.split("Solved, of")[-1]
+    page = tmp_path / "report.html"
+    assert str(page.resolve()) in shown.replace("\n", "") and page.stat().st_size > 1e6
+
+
+def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(_cost, "measured", lambda: {"fixed": 1e-6, "each": 1e-7})
+    cli.main(["studies", "--json"])
+    listed = {s["name"]: s for s in json.loads(capsys.readouterr().out)}
+    assert listed.keys() == studies().keys()
+    assert listed["simple-mul"]["seconds"] > 0 and listed["gradients"]["runs"] == 0
+    cli.main(["studies"])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in studies())
+
+
+def test_the_speed_of_a_machine_is_measured_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(_cost, "_timed", lambda: {"fixed": 1.0, "each": 2.0})
+    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+    monkeypatch.setattr(_cost, "_timed", lambda: 1 / 0)
+    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+
+
+def test_reproduce(capsys, tmp_path):
+    arguments = ["reproduce", "simple-mul", "--seeds", "2", "--steps", "1000"]
+    arguments += ["--out", str(tmp_path), "--only", "model=NMU"]
+    cli.main([*arguments, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    rate = next(c for c in found if c["labels"] and c["measure"] == "success")
+    assert rate["reduced"] == "2 of 100 seeds, 1,000 of 200,000 steps"
+    assert rate["sentence"].startswith("differs (reduced")
+    cli.main([*arguments, "--quiet"])
+    shown = capsys.readouterr().out
+    assert "NMU" in shown and "NALU" not in shown and "reduced run" in shown
+    cli.main(["report", str(tmp_path)])
+    assert (tmp_path / "report.html").exists()
+
+
+def test_an_unknown_study_suggests_the_nearest(capsys, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["reproduce", "hiden-size", "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "Did you mean 'hidden-size'?" in capsys.readouterr().err
+
+
+def test_names_with_brackets_are_shown_as_they_are(capsys):
+    show(table("E[z]", ["[a]"], [["[bold]b"]]))
+    shown = capsys.readouterr().out
+    assert "E[z]" in shown and "[a]" in shown and "[bold]b" in shown
 
 
 def test_tasks(capsys):

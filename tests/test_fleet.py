@@ -16,7 +16,7 @@ import torch
 
 import arithmax.equinox
 import arithmax.torch
-from arithmax import INALU, NMU, NRU, RealNPU, Stack, fleet, results
+from arithmax import INALU, NMU, NRU, RealNPU, Stack, _blocks, _training, results
 from arithmax.fleet import Cell, train, train_cells
 from arithmax.protocol import Protocol, published
 from arithmax.tasks import SingleModule, Subsets, Task
@@ -70,8 +70,8 @@ def test_among_other_cells():
 def test_one_program_for_many_cells():
     """Ranges and operations share a program; optimisers do not."""
     network, protocol = published(RealNPU(), TASK, **SHORT)
-    jobs = fleet._jobs(
-        fleet._replicas(
+    jobs = _blocks.jobs(
+        _blocks.replicas(
             [
                 Cell(
                     network,
@@ -89,7 +89,7 @@ def test_one_program_for_many_cells():
     )
     assert len(jobs) == 1 and len(jobs[0].replicas) == 24
     other = Cell(network, TASK, replace(protocol, optimiser="sgd"), (0,))
-    both = fleet._jobs(fleet._replicas([cell(RealNPU()), other], None), None, 30)
+    both = _blocks.jobs(_blocks.replicas([cell(RealNPU()), other], None), None, 30)
     assert len(both) == 2
 
 
@@ -154,7 +154,7 @@ def test_a_second_run_finishes_at_once(tmp_path, monkeypatch):
     def never(*args):
         raise AssertionError("trained again")
 
-    monkeypatch.setattr(fleet, "_train_block", never)
+    monkeypatch.setattr(_training, "train_block", never)
     again = train_cells([cell(seeds=range(5))], out=tmp_path)
     assert measured(first) == measured(again)
     assert before == {p.name: p.stat().st_mtime_ns for p in tmp_path.iterdir()}
@@ -306,7 +306,7 @@ def test_interrupt_ends_cleanly(tmp_path):
 
 
 def test_a_corrupt_checkpoint_is_named(tmp_path):
-    job = fleet._jobs(fleet._replicas([killed_cell()], None), tmp_path, 30)[0]
+    job = _blocks.jobs(_blocks.replicas([killed_cell()], None), tmp_path, 30)[0]
     path = tmp_path / f"{job.name}.checkpoint"
     path.write_bytes(b"nonsense")
     with pytest.raises(ValueError, match=r"checkpoint .* cannot be read.*Delete it"):

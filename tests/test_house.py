@@ -13,7 +13,8 @@ SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
 ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "protocol"]
-ORDER += ["_program", "measures", "statistics", "results", "fleet"]
+ORDER += ["_padding", "_program", "measures", "statistics", "results"]
+ORDER += ["_blocks", "_training", "_progress", "fleet", "studies", "report"]
 ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

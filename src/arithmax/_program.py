@@ -24,6 +24,7 @@ from ._random import (
     samples,
     uniform,
 )
+from .networks import Stack
 from .protocol import Protocol
 from .tasks import Task, per_input, quantile_numbers
 from .units import Uniform, Unit
@@ -108,6 +109,8 @@ class Program(NamedTuple):
 
 def program(network: Unit, task: Task, protocol: Protocol) -> Program:
     """The program of a network, a task and a protocol."""
+    if isinstance(network, Stack) and network.padded:
+        network = network.wide
     return _program(
         network, task.structure, protocol.structure, Parts(network, task, protocol)
     )
@@ -186,7 +189,7 @@ def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
     """A replica before its first step."""
     key = jax.random.fold_in(jax.random.key(c["seed"]), START)
     dtype = jnp.dtype(protocol.precision)
-    params = initialise(
+    params = c.get("start") or initialise(
         network, task.in_features, task.out_features, key=key, dtype=dtype
     )
     optimiser = OPTIMISERS[protocol.optimiser]
@@ -258,9 +261,9 @@ def train_one(
             objective, params, apart, c["learning_rate"], shape_gradient
         )
     watch = watched(protocol, state.watch, loss, step)
-    return state._replace(
-        params=network.project(params), optimiser=optimised, apart=apart, watch=watch
-    )
+    if protocol.project:
+        params = network.project(params)
+    return state._replace(params=params, optimiser=optimised, apart=apart, watch=watch)
 
 
 def loss_of(protocol: Protocol, y: Array, t: Array, now: Array, c: dict) -> Array:
@@ -292,7 +295,10 @@ def penalties(
     """The unit's penalty and the L1 norm, with their strengths."""
     total = jnp.zeros_like(loss)
     if protocol.penalty > 0 and not protocol.penalty_apart:
-        total = total + penalty_strength(loss, now, c) * network.penalty(params)
+        penalty = network.penalty(params)
+        if "live" in c:  # a mean over all weights, of which some are padding
+            penalty = penalty * c["padding"]
+        total = total + penalty_strength(loss, now, c) * penalty
     if protocol.l1 > 0:
         growth = c["l1"] * 10.0 ** jnp.floor(now / c["l1_every"])
         norm = sum(jnp.sum(absolute(value, jnp)) for value in params.values())
@@ -302,6 +308,11 @@ def penalties(
 
 def shaped(protocol: Protocol, c: dict, step: Array, gradient: Params) -> Params:
     """A gradient as the protocol clips and masks it."""
+    if "live" in c:
+        gradient = {
+            name: jnp.where(c["live"][name], g, jnp.zeros_like(g))
+            for name, g in gradient.items()
+        }
     if protocol.clip_value > 0:
         limit = c["clip_value"]
         gradient = jax.tree.map(lambda g: jnp.clip(g, -limit, limit), gradient)

@@ -20,6 +20,9 @@ class Stack(Unit):
     Args:
         units: the layers, first to last.
         hidden: the sizes between them, one fewer than there are units.
+        padded: sizes at least as large, to which the fleet fills up weights with zeros
+            that stay zero, so that stacks of many hidden sizes are one program. What
+            the stack computes is the same.
 
     Examples:
         >>> import numpy as np
@@ -34,6 +37,11 @@ class Stack(Unit):
     title: ClassVar[str] = "Stack"
     units: tuple[Unit, ...]
     hidden: tuple[int, ...] = ()
+    padded: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        padded = f", padded={self.padded!r}" if self.padded else ""
+        return f"Stack(units={self.units!r}, hidden={self.hidden!r}{padded})"
 
     def __post_init__(self) -> None:
         units, hidden = self.units, self.hidden
@@ -46,6 +54,19 @@ class Stack(Unit):
                 f"`hidden` (={hidden!r}) must have {len(units) - 1} sizes, one fewer "
                 f"than there are `units`."
             )
+        if self.padded and (
+            len(self.padded) != len(hidden)
+            or any(p < h for p, h in zip(self.padded, hidden, strict=True))
+        ):
+            raise ValueError(
+                f"`padded` (={self.padded!r}) must have {len(hidden)} sizes, each at "
+                f"least that of `hidden` (={hidden!r})."
+            )
+
+    @property
+    def wide(self) -> "Stack":
+        """The stack of the padded sizes."""
+        return Stack(self.units, self.padded or self.hidden)
 
     @property
     def exact(self) -> dict:

@@ -71,6 +71,8 @@ class Protocol:
     """Clip each entry of the gradient to this magnitude; 0 does not."""
     clip_norm: float = 0.0
     """Clip the gradient to this norm; 0 does not."""
+    project: bool = True
+    """Whether weights are put back into their bounds after each step."""
     alternate: bool = False
     """Update gates in two of ten steps and all else in the others (iNALU)."""
     restart: Literal["none", "stalled", "inalu"] = "none"
@@ -173,6 +175,7 @@ class Protocol:
             self.l1 > 0,
             self.clip_value > 0,
             self.clip_norm > 0,
+            self.project,
             self.alternate,
             self.restart,
             self.restart_every if self.restart != "none" else 0,
@@ -183,6 +186,16 @@ class Protocol:
             # iNALU's rule stores the losses of the whole run.
             self.steps if self.restart == "inalu" else 0,
         )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A network on a task under a protocol, for a number of seeds."""
+
+    network: Unit
+    task: Task
+    protocol: Protocol
+    seeds: tuple[int, ...]
 
 
 def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:

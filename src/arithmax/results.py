@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -142,14 +143,22 @@ class Results:
 
     def weights(self, run: str) -> dict[str, np.ndarray]:
         """The parameters of a run at its best step."""
-        from safetensors import safe_open
-
         for path in sorted((self.folder or Path()).glob("*.safetensors")):
-            with safe_open(path, framework="numpy") as file:
-                names = [n for n in file.keys() if n.startswith(f"{run}/")]
-                if names:
-                    return {n.split("/", 1)[1]: file.get_tensor(n) for n in names}
+            if run in (found := _tensors(path, path.stat().st_mtime_ns)):
+                return found[run]
         raise KeyError(f"`run` (={run!r}) has no weights in {self.folder}.")
+
+
+@lru_cache(maxsize=64)
+def _tensors(path: Path, changed: int) -> dict[str, dict[str, np.ndarray]]:
+    """The parameters of every run of a file, by run."""
+    from safetensors.numpy import load_file
+
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for name, value in load_file(path).items():
+        run, _, parameter = name.partition("/")
+        found.setdefault(run, {})[parameter] = value
+    return found
 
 
 def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
@@ -197,6 +206,56 @@ def read(folder: Path | str) -> Results:
                 )
             rows += [_row(dict(zip(names, v, strict=True))) for v in values]
     return Results(rows, folder)
+
+
+def pack(folder: Path | str, to: Path | str, name: str, points: int = 100) -> None:
+    """All results of a folder in three files, with curves of fewer points.
+
+    Args:
+        folder: where the results are.
+        to: the folder for the three files.
+        name: what their names begin with. Files of that name are never overwritten.
+        points: how many measurements of each curve are kept at even distances, and as
+            many again at distances that grow, so that its beginning can be seen.
+    """
+    import duckdb
+    from safetensors.numpy import load_file, save
+
+    rows, to = read(folder).rows, Path(to)
+    if not rows:
+        raise ValueError(f"`folder` (={folder}) holds no results to pack.")
+    kinds = ("rows.parquet", "curves.parquet", "safetensors")
+    paths = {kind: to / f"{name}.{kind}" for kind in kinds}
+    if there := [str(path) for path in paths.values() if path.exists()]:
+        raise FileExistsError(f"{there[0]} exists. Choose another `name` (={name!r}).")
+    to.mkdir(parents=True, exist_ok=True)
+    weights: dict[str, np.ndarray] = {}
+    for path in sorted(Path(folder).glob("*.safetensors")):
+        weights |= load_file(path)
+    write_whole(paths["safetensors"], lambda path: path.write_bytes(save(weights)))
+    curves: dict[str, list[np.ndarray]] = {}
+    with duckdb.connect() as database:
+        for path in sorted(Path(folder).glob("*.curves.parquet")):
+            found = database.read_parquet(str(path)).fetchnumpy()
+            kept = np.isin(found["step"], thinned(np.unique(found["step"]), points))
+            for column_name, values in found.items():
+                curves.setdefault(column_name, []).append(values[kept])
+    write_table(
+        paths["curves.parquet"],
+        {column_name: np.concatenate(parts) for column_name, parts in curves.items()},
+    )
+    names = list(dict.fromkeys(n for row in rows for n in row))
+    columns = {n: column([row.get(n) for row in rows]) for n in names}
+    write_table(paths["rows.parquet"], columns)
+
+
+def thinned(steps: np.ndarray, points: int) -> np.ndarray:
+    """Some of the measured steps: the first, the last, even and growing distances."""
+    last = len(steps) - 1
+    if last < 2 * points:
+        return steps
+    even, growing = np.linspace(0, last, points), np.geomspace(1, last, points)
+    return steps[np.unique(np.concatenate([even, growing]).round().astype(int))]
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,137 @@
+"""Replicas, and the blocks in which they are trained.
+
+The program of a block depends on the network, the structures of task and protocol, and
+the size of the block: never on which cells are asked for.
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import jax
+
+from .networks import Stack
+from .protocol import Cell, Protocol, represents
+from .results import digest
+from .tasks import Task
+from .units import Unit
+
+# Replicas in a block. Small networks want more of them side by side.
+CPU_BLOCKS = (32, 64)
+ACCELERATOR_BLOCKS = (32, 128, 256, 512, 1024, 4096, 16384)
+SMALL = 16  # inputs of a network that is small
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One run to be trained."""
+
+    network: Unit
+    task: Task
+    protocol: Protocol
+    seed: int
+    block: int
+    platform: str
+
+    @property
+    def name(self) -> str:
+        """What tells this run from every other."""
+        return digest(
+            self.network, self.task, self.protocol, self.seed, self.block, self.platform
+        )
+
+    @property
+    def program(self) -> tuple:
+        """What the compiled program depends on, but for the size of the block."""
+        network: object = self.network
+        if isinstance(network, Stack) and network.padded:
+            network = (network.wide, "padded")
+        return network, self.task.structure, self.protocol.structure
+
+    @property
+    def threshold(self) -> float:
+        """The extrapolation error below which this run counts as solved."""
+        p = self.protocol
+        return p.threshold or self.task.threshold(p.epsilon, p.rule)
+
+
+def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
+    """Every run of some cells; those of one program have blocks of one size."""
+    if not cells:
+        raise ValueError("`cells` (=[]) must hold at least one cell.")
+    for cell in cells:
+        _check(cell)
+    platform = jax.default_backend()
+    made = [
+        Replica(cell.network, cell.task, cell.protocol, int(seed), block or 0, platform)
+        for cell in cells
+        for seed in cell.seeds
+    ]
+    if block:
+        return made
+    groups: dict[tuple, list[Replica]] = {}
+    for r in dict.fromkeys(made):
+        groups.setdefault(r.program, []).append(r)
+    sizes = {
+        program: block_size(group[0].task.in_features, len(group), platform)
+        for program, group in groups.items()
+    }
+    return [replace(r, block=sizes[r.program]) for r in made]
+
+
+def _check(cell: Cell) -> None:
+    if not cell.seeds:
+        raise ValueError("`seeds` (=()) must hold at least one seed.")
+    if bad := [s for s in cell.seeds if not 0 <= int(s) < 2**32]:
+        raise ValueError(f"`seeds` holds {bad[0]}, which is not in [0, 2³²).")
+    if not represents(cell.network, cell.task):
+        warnings.warn(
+            f"{cell.network} cannot represent `operation` "
+            f"(={'/'.join(cell.task.operations)!r}) exactly; it is trained all the "
+            "same.",
+            stacklevel=4,
+        )
+
+
+def block_size(in_features: int, count: int, platform: str) -> int:
+    """Replicas in a block: on a CPU by the size of the network, else by a list."""
+    if platform == "cpu":
+        return CPU_BLOCKS[in_features <= SMALL]
+    return next((b for b in ACCELERATOR_BLOCKS if b >= count), ACCELERATOR_BLOCKS[-1])
+
+
+@dataclass
+class Job:
+    """A block of replicas that one program trains."""
+
+    replicas: list[Replica]
+    folder: Path | None
+    checkpoint_seconds: float
+
+    @property
+    def name(self) -> str:
+        return digest(*(r.name for r in self.replicas))
+
+    @property
+    def first(self) -> Replica:
+        return self.replicas[0]
+
+    @property
+    def steps(self) -> int:
+        """How long the block is trained."""
+        return self.first.protocol.steps
+
+
+def jobs(
+    replicas: Iterable[Replica], folder: Path | None, checkpoint_seconds: float
+) -> list[Job]:
+    """Replicas of one program and length, in blocks."""
+    groups: dict[tuple, list[Replica]] = {}
+    for r in replicas:
+        groups.setdefault((*r.program, r.protocol.steps, r.block), []).append(r)
+    return [
+        Job(group[i : i + group[0].block], folder, checkpoint_seconds)
+        for group in groups.values()
+        for i in range(0, len(group), group[0].block)
+    ]

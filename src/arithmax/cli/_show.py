@@ -1,0 +1,51 @@
+"""What the commands share: tables for the terminal, and the help of options."""
+
+import ast
+import inspect
+import textwrap
+from typing import Any
+
+
+def first_line(cls: type) -> str:
+    """The first sentence of a docstring."""
+    return (cls.__doc__ or "").split("\n")[0].strip()
+
+
+def field_docs(cls: type) -> dict[str, str]:
+    """The docstrings below the fields of a dataclass."""
+    docs: dict[str, str] = {}
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    for field, doc in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(doc, ast.Expr):
+            assert isinstance(field.target, ast.Name)
+            if isinstance(doc.value, ast.Constant):
+                docs[field.target.id] = str(doc.value.value)
+    return docs
+
+
+def table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
+    """A table for the terminal."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    drawn = Table(title=escape(title), title_justify="left", box=box.SIMPLE)
+    for i, name in enumerate(columns):
+        drawn.add_column(escape(name), no_wrap=i == 0)
+    for row in rows:
+        drawn.add_row(*map(escape, row))
+    return drawn
+
+
+def show(drawn: Any) -> None:
+    """Print something of rich's."""
+    from rich.console import Console
+
+    Console().print(drawn)
+
+
+def percent(interval: Any) -> str:
+    """A rate with its interval."""
+    value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
+    return f"{value:.0f}% [{low:.0f},{high:.0f}]"

@@ -1,0 +1,318 @@
+"""`arithmax studies`, `reproduce`, `report` and `demo`."""
+
+import json as json_format
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from ._show import percent, show, table
+
+Names = Annotated[
+    tuple[str, ...],
+    tyro.conf.Positional,
+    tyro.conf.arg(metavar="NAME ...", help="Studies, or Python files with one."),
+]
+Folder = Annotated[
+    Path,
+    tyro.conf.Positional,
+    tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
+]
+
+
+def studies(json: bool = False) -> None:
+    """List every study, what it trains and how long that takes on this machine.
+
+    Args:
+        json: print JSON for scripts instead of a table.
+    """
+    from ..studies._cost import cells, measured
+    from ..studies._registry import studies as all_studies
+
+    speed = measured()
+    listed = [
+        {
+            "name": own.name,
+            "title": own.title,
+            "source": own.source,
+            "arms": len(own.arms),
+            "runs": sum(len(arm.cell.seeds) for arm in own.arms),
+            "seconds": cells(own, speed),
+        }
+        for own in all_studies().values()
+    ]
+    if json:
+        print(json_format.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    rows = [
+        [
+            s["name"],
+            str(s["runs"]) if s["runs"] else "—",
+            duration(s["seconds"]) if s["runs"] else "seconds",
+            s["title"],
+        ]
+        for s in listed
+    ]
+    show(table("Studies", ["name", "runs", "time here", "what it is"], rows))
+    print("`arithmax reproduce NAME` runs one; --seeds and --steps make it shorter.")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def reproduce(
+    names: Names,
+    /,
+    seeds: int | None = None,
+    steps: int | None = None,
+    only: tuple[str, ...] = (),
+    out: Path = Path("runs"),
+    block: int | None = None,
+    json: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Run studies and print ours beside the published figures, with verdicts.
+
+    Args:
+        names: studies that `arithmax studies` lists, or Python files with one.
+        seeds: how many seeds each arm has; the study's own number if not given.
+        steps: how many steps each run has at most.
+        only: arms to run, by their labels, such as `model=NMU operation=×`.
+        out: the folder of the runs; the same command goes on where one stopped.
+        block: replicas in a block; chosen by the size of the network if not given.
+        json: print the comparisons as JSON for scripts.
+        quiet: show no progress bar.
+    """
+    from ..studies._run import reproduce as run
+
+    chosen = dict(_label(text) for text in only)
+    options = {"block": block} if block else {}
+    done = run(
+        names,
+        out=out,
+        seeds=seeds,
+        steps=steps,
+        only=chosen,
+        command=shlex.join(["arithmax", *sys.argv[1:]]),
+        progress=not quiet and not json,
+        **options,
+    )
+    if json:
+        print(json_format.dumps(as_json(done.evaluations, chosen), ensure_ascii=False))
+    else:
+        for evaluation in done.evaluations:
+            print_study(evaluation, chosen)
+    if done.interrupted:
+        print(
+            f"Interrupted. Run the same command again to go on: {out}.", file=sys.stderr
+        )
+        return 130
+    if not json:
+        print(f"`arithmax report {out}` writes the page.")
+    return 0
+
+
+def _label(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"`only` (={text!r}) must be label=value, such as model=NMU.")
+    return name, value
+
+
+def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
+    """The comparisons of the chosen arms, and all claims."""
+    return [
+        c
+        for c in evaluation.comparisons
+        if not c.labels or all(str(c.labels.get(n)) == v for n, v in chosen.items())
+    ]
+
+
+def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str, Any]]:
+    """Every comparison, for scripts."""
+    return [
+        {
+            "study": evaluation.study.name,
+            "labels": dict(c.labels),
+            "measure": c.measure,
+            "ours": c.ours and [c.ours.value, c.ours.low, c.ours.high],
+            "published": [c.published.value, c.published.low, c.published.high],
+            "verdict": c.verdict.value,
+            "reduced": c.reduced,
+            "sentence": c.sentence,
+        }
+        for evaluation in evaluations
+        for c in of_chosen(evaluation, chosen)
+    ]
+
+
+def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
+    """Ours beside theirs, and the tables that a study shows."""
+    from ..studies import MEASURES
+
+    own = evaluation.study
+    rows = []
+    for c in of_chosen(evaluation, chosen):
+        rate = c.measure == "success"
+        name = ", ".join(map(str, c.labels.values()))
+        ours = "—" if c.ours is None else number(c.ours, rate)
+        theirs = number(c.published.interval or c.published.value, rate)
+        measure = MEASURES.get(c.measure, c.measure)
+        rows.append([name, measure, ours, theirs, c.sentence])
+    if rows:
+        columns = ["arm", "measure", "ours", "published", "verdict"]
+        show(table(f"{own.name}: {own.title}", columns, rows))
+    elif own.arms:
+        show(arms_table(evaluation))
+    if evaluation.computed:
+        for name, caption in own.shown.items():
+            if (found := evaluation.computed.tables.get(name)) is not None:
+                lines = zip(*found.values(), strict=True)
+                text = [[_text(v) for v in line] for line in lines]
+                show(table(caption, list(found), text))
+    counts = ", ".join(f"{n} {v}" for v, n in evaluation.verdicts.items() if n)
+    if counts and not chosen:
+        print(f"{own.name}: {counts}.")
+    if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
+        print("This was a reduced run: its verdicts do not speak of the published one.")
+
+
+def arms_table(evaluation: Any) -> Any:
+    """The rates of a study without published figures."""
+    rows = [
+        [
+            found.arm.name,
+            f"{found.summary.solved} of {found.summary.total}",
+            percent(found.summary.success),
+        ]
+        for found in evaluation.found
+        if found.summary
+    ]
+    title = f"{evaluation.study.name}: {evaluation.study.title}"
+    return table(title, ["arm", "solved", "success"], rows)
+
+
+def number(value: Any, rate: bool) -> str:
+    """A figure with its interval, if it has one."""
+    if isinstance(value, int | float):
+        return f"{100 * value:.0f}%" if rate else f"{value:.3g}"
+    if rate:
+        return percent(value)
+    return f"{value.value:.3g}" if value.low == value.high else str(value)
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def report(
+    folder: Folder,
+    /,
+    to: Path | None = None,
+    open: bool = False,
+    images: Path | None = None,
+) -> None:
+    """Write one self-contained HTML page of all studies in a folder.
+
+    Args:
+        folder: the folder of the runs.
+        to: the file; `report.html` in that folder if not given.
+        open: open it in a browser.
+        images: a folder for every plot as PNG and SVG.
+    """
+    from ..studies._run import load
+
+    print(
+        f"Wrote {write_page(load(folder), to or folder / 'report.html', open, images)}"
+    )
+
+
+def write_page(
+    evaluations: Sequence[Any], to: Path, open: bool = False, images: Path | None = None
+) -> Path:
+    """The page of some studies as a file."""
+    from ..results import write_whole
+
+    try:
+        from ..report import page, write_images
+    except ModuleNotFoundError as error:
+        raise OSError(
+            f"the page needs {error.name}. Install it with `pip install "
+            '"arithmax[report]"`; runs are kept.'
+        ) from None
+    text = page(evaluations)
+    write_whole(to, lambda path: path.write_text(text, encoding="utf-8"))
+    if images is not None:
+        for evaluation in evaluations:
+            write_images(evaluation, images)
+    if open:
+        import webbrowser
+
+        webbrowser.open(to.resolve().as_uri())
+    return to
+
+
+def demo(seeds: int = 25, steps: int = 50_000, out: Path = Path("runs")) -> int:
+    """Train seven units on + − × ÷ with many seeds, and show how often each succeeds.
+
+    Trained on [1, 2], tested on [2, 6]; about a minute on two processor cores.
+
+    Args:
+        seeds: how many seeds each.
+        steps: how many steps each.
+        out: a folder for the results and the page.
+    """
+    from rich.live import Live
+
+    from ..results import Results
+    from ..studies._evaluate import find
+    from ..studies._registry import study
+    from ..studies._run import reproduce as run
+
+    own = study("demo")
+    rows: list[dict[str, Any]] = []
+    with Live(rates(own, [], seeds), refresh_per_second=4) as live:
+
+        def watch(new: list[dict[str, Any]]) -> None:
+            rows.extend(new)
+            live.update(rates(own, find(own, Results(rows)), seeds))
+
+        command = shlex.join(["arithmax", *sys.argv[1:]])
+        done = run(
+            ["demo"], out=out, seeds=seeds, steps=steps, command=command, watch=watch
+        )
+        live.update(rates(own, done.evaluations[0].found, seeds))
+    if done.interrupted:
+        print("Interrupted. Run the same command again to go on.", file=sys.stderr)
+        return 130
+    print("Each unit is trained as its authors did; `arithmax studies` has the rest.")
+    print(f"Wrote {write_page(done.evaluations, out / 'report.html').resolve()}")
+    return 0
+
+
+def rates(own: Any, found: Sequence[Any], seeds: int) -> Any:
+    """Success rates of all arms: units down, operations across."""
+    known = {
+        tuple(f.arm.labels.values()): percent(f.summary.success)
+        for f in found
+        if f.summary
+    }
+    arms = [tuple(arm.labels.values()) for arm in own.arms]
+    units, operations = (
+        list(dict.fromkeys(names)) for names in zip(*arms, strict=True)
+    )
+    lines = [
+        [unit]
+        + [known.get((unit, o), "…" if (unit, o) in arms else "") for o in operations]
+        for unit in units
+    ]
+    title = f"Solved, of {seeds} seeds, with 95 % intervals; [1, 2] → [2, 6]"
+    return table(title, ["unit", *operations], lines)

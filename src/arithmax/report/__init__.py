@@ -1,0 +1,9 @@
+"""Evaluated studies as one HTML page, as Markdown and as pictures.
+
+Nothing is computed here: a report draws what an `arithmax.studies.Evaluation` holds.
+"""
+
+from ._draw import figures as figures
+from ._images import write_images as write_images
+from ._markdown import markdown as markdown
+from ._page import page as page

@@ -1,0 +1,53 @@
+"""Which function draws which plot of a study."""
+
+from functools import singledispatch
+
+import plotly.graph_objects as go
+
+from ..studies import (
+    Bars,
+    Convergence,
+    Evaluation,
+    Grid,
+    Lines,
+    Measured,
+    Plot,
+    Seeds,
+    Surface,
+    Weights,
+)
+from ._draw_measures import grid, measured
+from ._draw_runs import convergence, seeds, weights
+from ._draw_tables import bars, lines, surface
+
+
+def figures(evaluation: Evaluation) -> list[tuple[str, go.Figure]]:
+    """Every plot of a study that has data, with its caption.
+
+    Args:
+        evaluation: the study.
+
+    Returns:
+        (caption, figure) in the order of the study's plots.
+    """
+    drawn = [(plot.caption, draw(plot, evaluation)) for plot in evaluation.study.plots]
+    return [(caption, figure) for caption, figure in drawn if figure is not None]
+
+
+@singledispatch
+def draw(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
+    """A plot of an evaluation, or None where there is nothing to draw."""
+    raise TypeError(
+        f"`plots` of the study {evaluation.study.name!r} has {plot!r}, which no report "
+        "can draw. Use a class of `arithmax.studies`."
+    )
+
+
+draw.register(Measured, measured)
+draw.register(Grid, grid)
+draw.register(Convergence, convergence)
+draw.register(Seeds, seeds)
+draw.register(Weights, weights)
+draw.register(Surface, surface)
+draw.register(Bars, bars)
+draw.register(Lines, lines)

@@ -1,0 +1,268 @@
+"""Plots of what arms are together: measures with intervals, and success rates."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..statistics import Interval
+from ..studies import MEASURES, Evaluation, Found, Grid, Measured, Published
+from ._style import (
+    GREY,
+    SEQUENTIAL,
+    colour,
+    escaped,
+    figure,
+    menu,
+    packed,
+    symbol,
+    titled,
+)
+from ._text import interval
+
+# What the legend says of published figures, whatever their colour.
+HOLLOW: dict[str, Any] = {
+    "x": [None],
+    "y": [None],
+    "name": "published",
+    "mode": "markers",
+    "marker": {"color": GREY, "symbol": "circle-open", "size": 9, "line": {"width": 2}},
+}
+HOVER = "%{customdata[0]}<br>%{customdata[1]}<extra></extra>"
+
+
+def label(found: Found, name: str) -> str | int | float:
+    """A label of an arm; all of them where it has none of that name."""
+    return found.arm.labels.get(name, found.arm.name) if name else ""
+
+
+def distinct(values: Sequence[Any]) -> list[Any]:
+    """Values once each, in the order in which they come."""
+    return list(dict.fromkeys(values))
+
+
+def apart(arms: Sequence[Found], *names: str) -> list[str]:
+    """What tells arms apart that have the same labels of these names, if anything."""
+    places = [tuple(label(f, name) for name in names) for f in arms]
+    if len(set(places)) == len(places):
+        return [""] * len(places)
+    rest = [[str(v) for n, v in f.arm.labels.items() if n not in names] for f in arms]
+    return [", ".join(values) for values in rest]
+
+
+class Axis:
+    """Where the values of a label stand: numbers to scale, names side by side."""
+
+    def __init__(self, values: Sequence[str | int | float]) -> None:
+        self.values = distinct(values)
+        self.numeric = len(self.values) > 2 and not any(
+            isinstance(v, str | bool) for v in self.values
+        )
+        self.at = {v: float(i) for i, v in enumerate(self.values)}
+        if self.numeric:
+            self.at = {v: float(v) for v in self.values}
+        places = sorted(self.at.values())
+        self.log = self.numeric and places[0] > 0 and places[-1] / places[0] >= 50
+        if self.log:
+            self.at = {v: math.log10(p) for v, p in self.at.items()}
+        places = sorted(self.at.values())
+        self.gap = min((b - a for a, b in itertools.pairwise(places)), default=1.0)
+        self.ends = places[0] - 0.6 * self.gap, places[-1] + 0.6 * self.gap
+
+    def place(self, value: str | int | float, shift: float) -> float:
+        """Where a value stands, shifted by a share of the least distance."""
+        at = self.at[value] + shift * self.gap
+        return 10**at if self.log else at
+
+    def layout(self, title: str) -> dict[str, Any]:
+        """The axis as Plotly wants it."""
+        own: dict[str, Any] = {"range": list(self.ends), "zeroline": False}
+        if self.log:
+            own["type"] = "log"
+        own["tickvals"] = [self.place(v, 0.0) for v in self.values]
+        own["ticktext"] = [escaped(v) for v in self.values]
+        return titled(title, **own)
+
+
+def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
+    """Ours as filled markers with error bars, published ones hollow beside them."""
+    arms = evaluation.found
+    if not any(found.ours(plot.measure) for found in arms):
+        return None
+    axis = Axis([label(found, plot.x) for found in arms])
+    series = distinct([label(found, plot.by) for found in arms])
+    chosen = apart(arms, plot.x, plot.by)
+    drawn = figure(xaxis=axis.layout(plot.x), yaxis=_scale(plot))
+    choices, named, floor = [], set(), _floor(arms, plot)
+    for found, choice, i, ours in _series(arms, chosen, series, plot.by):
+        shift = 0.7 * ((i + 0.5) / len(series) - 0.5) + (not ours) * 0.2 / len(series)
+        if points := _points(found, plot, axis, shift, ours, floor):
+            look = _look(series[i], i, ours)
+            first = (choice, i) not in named
+            drawn.add_scatter(**points, **look, showlegend=first)
+            choices.append(choice)
+            named.add((choice, i))
+    if any(found.arm.published.get(plot.measure) for found in arms):
+        drawn.add_scatter(**HOLLOW)
+        choices.append(None)
+    menu(drawn, choices)
+    return drawn
+
+
+def _series(
+    arms: list[Found], chosen: list[str], series: list[Any], by: str
+) -> Iterator[tuple[list[Found], str, int, bool]]:
+    """Arms that are drawn as one trace, ours and published, of every choice."""
+    for choice in distinct(chosen):
+        here = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
+        for i, name in enumerate(series):
+            own = [found for found in here if label(found, by) == name]
+            yield own, choice, i, True
+            yield own, choice, i, False
+
+
+def _scale(plot: Measured) -> dict[str, Any]:
+    name = MEASURES[plot.measure]
+    if plot.measure == "success":
+        return titled(f"{name}, %", range=[-3, 103], zeroline=False)
+    written = "power" if plot.measure == "sparsity" else "SI"
+    own = {"type": "log"} if plot.log else {"rangemode": "tozero"}
+    return titled(name, exponentformat=written, **own)
+
+
+def _look(name: Any, i: int, ours: bool) -> dict[str, Any]:
+    """Filled for ours, hollow for published, of one colour."""
+    look = {"color": colour(i), "size": 9, "line": {"width": 2, "color": colour(i)}}
+    return {
+        "mode": "markers",
+        "name": escaped(name) if name != "" else "ours",
+        "legendgroup": str(i),
+        "marker": {**look, "symbol": symbol(i) + ("" if ours else "-open")},
+    }
+
+
+def _floor(arms: list[Found], plot: Measured) -> float:
+    """Where a logarithmic axis draws zero: at the least number that is not."""
+    shown = [_figure(f, plot.measure, ours) for f in arms for ours in (True, False)]
+    ends = [end for s in shown if s is not None for end in _ends(s) if end > 0]
+    return min(ends, default=0.0) if plot.log else 0.0
+
+
+def _points(
+    arms: list[Found],
+    plot: Measured,
+    axis: Axis,
+    shift: float,
+    ours: bool,
+    floor: float,
+) -> dict[str, Any]:
+    """The figures of a series with error bars and what is said of them."""
+    found = [(f, _figure(f, plot.measure, ours)) for f in arms]
+    kept = [(f, shown) for f, shown in found if shown is not None]
+    if not kept:
+        return {}
+    scale = 100.0 if plot.measure == "success" else 1.0
+    values, lows, highs = zip(*(_ends(shown) for _, shown in kept), strict=True)
+    y, low, high = (
+        scale * np.maximum(np.array(v, dtype=float), floor)
+        for v in (values, lows, highs)
+    )
+    return {
+        "x": packed([axis.place(label(f, plot.x), shift) for f, _ in kept]),
+        "y": packed(y),
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": packed(high - y),
+            "arrayminus": packed(y - low),
+            "thickness": 1.5 if ours else 1,
+            "width": 3,
+        },
+        "customdata": [_said(f, plot.measure, shown, ours) for f, shown in kept],
+        "hovertemplate": HOVER,
+    }
+
+
+def _figure(found: Found, measure: str, ours: bool) -> Interval | Published | None:
+    return found.ours(measure) if ours else found.arm.published.get(measure)
+
+
+def _ends(shown: Interval | Published) -> tuple[float, float, float]:
+    """Value, low and high; an end that is missing or infinite has no error bar."""
+    ends = (
+        shown.value if end is None or not math.isfinite(end) else end
+        for end in (shown.low, shown.high)
+    )
+    low, high = ends
+    # A beta's interval need not hold the mean; error bars have no negative length.
+    return shown.value, min(low, shown.value), max(high, shown.value)
+
+
+def _said(
+    found: Found, measure: str, shown: Interval | Published, ours: bool
+) -> list[str]:
+    """Two lines for the pointer: which arm, and what was found."""
+    parts = [("ours " if ours else "published ") + interval(measure, shown)]
+    if ours and found.summary:
+        parts.append(f"{found.summary.solved} of {found.summary.total} solved")
+    compared = {c.measure: c for c in found.comparisons}
+    if measure in compared:
+        parts.append(str(compared[measure].verdict))
+    if found.reduced:
+        parts.append(f"reduced: {found.reduced}")
+    return [escaped(found.arm.name), "<br>".join(escaped(part) for part in parts)]
+
+
+def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
+    """Success rates in cells."""
+    arms = [found for found in evaluation.found if found.summary]
+    if not arms:
+        return None
+    xs = distinct([label(found, plot.x) for found in arms])
+    ys = distinct([label(found, plot.y) for found in arms])
+    chosen = apart(arms, plot.x, plot.y)
+    drawn = figure(
+        height=130 + 34 * len(ys),
+        xaxis=titled(plot.x, type="category", showgrid=False),
+        yaxis=titled(plot.y, type="category", autorange="reversed", showgrid=False),
+    )
+    for choice in distinct(chosen):
+        own = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
+        cells = {(label(f, plot.x), label(f, plot.y)): f for f in own}
+        drawn.add_heatmap(**_cells(cells, xs, ys))
+    menu(drawn, distinct(chosen))
+    return drawn
+
+
+def _cells(cells: dict[tuple, Found], xs: list, ys: list) -> dict[str, Any]:
+    found = [[cells.get((x, y)) for x in xs] for y in ys]
+    rates = [[f.ours("success") if f else None for f in row] for row in found]
+    said = [[_said_in_cell(f) for f in row] for row in found]
+    return {
+        "x": [escaped(x) for x in xs],
+        "y": [escaped(y) for y in ys],
+        "z": [[100 * r.value if r else None for r in row] for row in rates],
+        "zmin": 0,
+        "zmax": 100,
+        "colorscale": SEQUENTIAL,
+        "showscale": False,  # every cell says its number
+        "texttemplate": "%{z:.0f}",
+        "customdata": said,
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "hoverongaps": False,
+        "xgap": 2,
+        "ygap": 2,
+    }
+
+
+def _said_in_cell(found: Found | None) -> str:
+    if found is None or found.summary is None:
+        return ""
+    solved = f"{found.summary.solved} of {found.summary.total} solved"
+    lines = [found.arm.name, interval("success", found.summary.success), solved]
+    if found.reduced:
+        lines.append(f"reduced: {found.reduced}")
+    return "<br>".join(escaped(line) for line in lines)

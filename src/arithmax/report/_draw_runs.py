@@ -1,0 +1,305 @@
+"""Plots of single runs: learning curves, every seed, learned weights."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ..studies import Convergence, Evaluation, Found, Seeds, Weights
+from ._curves import curves
+from ._draw_measures import apart, distinct, label
+from ._style import (
+    COLOURS,
+    DIVERGING,
+    GREY,
+    colour,
+    dash,
+    escaped,
+    faint,
+    figure,
+    packed,
+    symbol,
+    titled,
+)
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+UNSOLVED = ("not solved", "diverged")
+WIDE = 12  # columns of a matrix that has a row of plots to itself
+Only = Mapping[str, str | int | float]
+
+
+def chosen(evaluation: Evaluation, only: Only) -> list[Found]:
+    """The arms with these labels that were run."""
+    return [
+        found
+        for found in evaluation.found
+        if found.rows and all(found.arm.labels.get(n) == v for n, v in only.items())
+    ]
+
+
+def series(arms: list[Found], by: str) -> list[str]:
+    """A name for each arm: its label, with others where that is not enough."""
+    rest = apart(arms, by)
+    names = [str(label(found, by)) for found in arms]
+    return [f"{n}, {r}" if r else n for n, r in zip(names, rest, strict=True)]
+
+
+def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
+    """The median of each arm's seeds as a line in a band of quartiles."""
+    arms = chosen(evaluation, plot.only)
+    names = series(arms, plot.by)
+    runs = {r["run"]: n for f, n in zip(arms, names, strict=True) for r in f.rows}
+    found = curves(evaluation.results, runs)
+    if not found:
+        return None
+    log = _spans_decades(found)
+    shown = {n: _drawable(found[n], log) for n in names if n in found}
+    errors = np.concatenate([rows[:, 1:].ravel() for rows in shown.values()])
+    if not (errors > 0).any():
+        return None
+    floor = float(errors[errors > 0].min())
+    drawn = figure(
+        xaxis=titled("step", type="log" if log else "linear", exponentformat="SI"),
+        yaxis=titled("extrapolation error", type="log", exponentformat="power"),
+    )
+    looks = _looks(arms, plot.by)
+    for name, look in zip(names, looks, strict=True):
+        for trace in _band(name, look, shown[name], floor) if name in shown else ():
+            drawn.add_scatter(**trace)
+    steps = np.concatenate([rows[:, 0] for rows in shown.values()])
+    for trace in _thresholds(arms, float(steps.min()), float(steps.max())):
+        drawn.add_scatter(**trace)
+    return drawn
+
+
+def _looks(arms: list[Found], by: str) -> list[dict[str, Any]]:
+    """A line for each arm: a colour each label, a dash each arm of that label."""
+    values = [label(found, by) for found in arms]
+    order = distinct(values)
+    return [
+        {
+            "color": colour(order.index(value)),
+            "dash": dash(values[:k].count(value) + order.index(value) // len(COLOURS)),
+            "width": 2,
+        }
+        for k, value in enumerate(values)
+    ]
+
+
+def _spans_decades(found: Mapping[str, np.ndarray]) -> bool:
+    steps = np.concatenate([rows[:, 0] for rows in found.values()])
+    return bool((steps > 0).any() and steps.max() >= 100 * steps[steps > 0].min())
+
+
+def _drawable(rows: np.ndarray, log: bool) -> np.ndarray:
+    """Rows that have a place on the axes; a band that leaves the axis is cut there."""
+    rows = rows[rows[:, 0] > 0] if log else rows
+    rows = rows[np.isfinite(rows[:, 2])]
+    rows[:, 3] = np.where(np.isfinite(rows[:, 3]), rows[:, 3], rows[:, 2])
+    return rows
+
+
+def _band(
+    name: str, line: dict[str, Any], rows: np.ndarray, floor: float
+) -> list[dict[str, Any]]:
+    """Quartiles and median; an error of exactly zero is drawn at the bottom."""
+    step, low, middle, high = rows.T
+    shared = {"x": packed(step), "legendgroup": name, "mode": "lines"}
+    edge = {**shared, "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
+    filled = {"fill": "tonexty", "fillcolor": faint(line["color"])}
+    text = "step %{x:,}<br>median %{customdata:.3g}<extra>%{fullData.name}</extra>"
+    return [
+        {**edge, "y": packed(np.maximum(low, floor))},
+        {**edge, **filled, "y": packed(np.maximum(high, floor))},
+        {
+            **shared,
+            "y": packed(np.maximum(middle, floor)),
+            "customdata": packed(middle),
+            "name": escaped(name),
+            "line": line,
+            "hovertemplate": text,
+        },
+    ]
+
+
+def _thresholds(arms: list[Found], first: float, last: float) -> list[dict[str, Any]]:
+    values = {row["threshold"] for found in arms for row in found.rows}
+    return [
+        {
+            "x": packed([first, last]),
+            "y": packed([value, value]),
+            "mode": "lines",
+            "line": {"color": GREY, "dash": "dot", "width": 2},
+            "name": "threshold",
+            "legendgroup": "threshold",
+            "showlegend": i == 0,
+            "hovertemplate": "solved below %{y:.3g}<extra></extra>",
+        }
+        for i, value in enumerate(sorted(v for v in values if v > 0))
+    ]
+
+
+def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
+    """One dot a seed: solved ones by their step, the others in a band above."""
+    arms = chosen(evaluation, plot.only)
+    if not arms:
+        return None
+    rows = [row for found in arms for row in found.rows]
+    bands = [o for o in UNSOLVED if any(row["outcome"] == o for row in rows)]
+    share = 0.12 * len(bands)
+    names = [escaped(name) for name in series(arms, plot.by)]
+    behind = {"type": "rect", "layer": "below", "line": {"width": 0}, "xref": "paper"}
+    behind |= {"x0": 0, "x1": 1, "yref": "paper", "y0": 1.02 - share, "y1": 1}
+    axis = {"tickvals": list(range(len(arms))), "ticktext": names}
+    drawn = figure(
+        height=380 + 40 * len(bands),
+        showlegend=False,
+        shapes=[{**behind, "fillcolor": faint(GREY)}] if bands else [],
+        xaxis=titled(plot.by, **axis, range=[-0.6, len(arms) - 0.4], zeroline=False),
+        yaxis=titled("solved at step", type="log", domain=[0, 1 - share]),
+        yaxis2=titled("", domain=[1.02 - share, 1], range=[-0.5, len(bands) - 0.5]),
+    )
+    ticks = {"tickvals": list(range(len(bands))), "ticktext": bands}
+    drawn.update_layout(yaxis2={**ticks, "zeroline": False, "showgrid": False})
+    places = distinct([label(found, plot.by) for found in arms])
+    for at, found in enumerate(arms):
+        i = places.index(label(found, plot.by))
+        for outcome in ("solved", *bands):
+            own = [row for row in found.rows if row["outcome"] == outcome]
+            if own:
+                drawn.add_scatter(**_dots(own, outcome, bands, at, i))
+    return drawn
+
+
+def _dots(
+    rows: list[dict[str, Any]], outcome: str, bands: list[str], at: int, i: int
+) -> dict[str, Any]:
+    # Multiples of the golden ratio spread evenly, the same way each time.
+    spread = (np.arange(1, len(rows) + 1) * GOLDEN) % 1 - 0.5
+    solved = outcome == "solved"
+    height = np.ones(len(rows)) * (0 if solved else bands.index(outcome))
+    if solved:
+        height = np.array([max(row["solved_at"], 1) for row in rows], dtype=float)
+    else:
+        height += 0.6 * ((np.arange(len(rows)) * math.sqrt(2)) % 1 - 0.5)
+    text = "seed %{customdata[0]:d}<br>" + _sentence(outcome)
+    text += "<br>extrapolation error %{customdata[1]:.3g}"
+    text += "<br>sparsity error %{customdata[2]:.3g}<extra></extra>"
+    names = ("seed", "extrapolation", "sparsity", "diverged_at")
+    used = names if outcome == "diverged" else names[:3]
+    return {
+        "x": packed(at + 0.7 * spread),
+        "y": packed(height),
+        "yaxis": "y" if solved else "y2",
+        "mode": "markers",
+        "marker": {
+            "color": colour(i),
+            "symbol": symbol(i) if solved else f"{symbol(i)}-open",
+            "size": 7 if solved else 6,
+            "opacity": 0.75,
+        },
+        "customdata": _columns(rows, used),
+        "hovertemplate": text,
+    }
+
+
+def _sentence(outcome: str) -> str:
+    return {
+        "solved": "solved at step %{y:,d}",
+        "diverged": "diverged at step %{customdata[3]:,d}",
+    }.get(outcome, outcome)
+
+
+def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> list[list[Any]]:
+    """What the pointer shows, row by row; NaN and infinity are no JSON."""
+    return [
+        [
+            float(f"{row[name]:.4g}") if isinstance(row[name], float) else row[name]
+            for name in names
+        ]
+        for row in rows
+    ]
+
+
+def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
+    """The matrices of the first solved and of the first unsolved seed."""
+    arms = chosen(evaluation, plot.only)
+    if not arms:
+        return None
+    panels = []
+    for solved in (True, False):
+        rows = [r for r in arms[0].rows if (r["outcome"] == "solved") is solved]
+        try:
+            panels.append(_matrices(arms[0], rows[0], evaluation))
+        except (KeyError, IndexError):  # weights were not kept, or no such seed
+            continue
+    return _drawn_matrices(panels) if panels else None
+
+
+def _matrices(
+    found: Found, row: Mapping[str, Any], evaluation: Evaluation
+) -> dict[str, np.ndarray]:
+    params = evaluation.results.weights(row["run"])
+    matrices = found.arm.cell.network.weights(params)
+    ended = f"seed {row['seed']}, {row['outcome']}"
+    return {
+        f"{name}, {ended}": np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+        for name, matrix in matrices.items()
+    }
+
+
+def _drawn_matrices(panels: list[dict[str, np.ndarray]]) -> go.Figure:
+    """One column a seed, or one column for all where matrices are wide."""
+    widest = max(m.shape[1] for panel in panels for m in panel.values())
+    columns = 1 if widest > WIDE else len(panels)
+    order = [[item for item in panel.items()] for panel in panels]
+    listed = [item for row in zip(*order, strict=True) for item in row]
+    if columns == 1:
+        listed = [item for panel in order for item in panel]
+    count = len(listed) // columns
+    heights = [max(m.shape[0], 2) for _, m in listed[::columns]]
+    drawn = figure(height=100 + sum(min(26 * h, 400) + 50 for h in heights))
+    made = make_subplots(
+        count,
+        columns,
+        subplot_titles=[escaped(name) for name, _ in listed],
+        row_heights=[min(h, 16) for h in heights],
+        vertical_spacing=min(0.15, 0.6 / count),
+        horizontal_spacing=0.1,
+        figure=drawn,
+    )
+    for k, (_, matrix) in enumerate(listed):
+        row, col = k // columns + 1, k % columns + 1
+        made.add_trace(_heat(matrix, k == 0), row, col)
+        made.update_yaxes(dtick=_every(matrix.shape[0]), tick0=1, row=row, col=col)
+        made.update_xaxes(dtick=_every(matrix.shape[1]), tick0=1, row=row, col=col)
+    made.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
+    made.update_xaxes(showgrid=False, zeroline=False)
+    made.update_annotations(font_size=12)
+    return made
+
+
+def _every(count: int) -> int:
+    """How far apart ticks are, so that there are ten at most."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, count) if count <= 10 * step)
+
+
+def _heat(matrix: np.ndarray, bar: bool) -> go.Heatmap:
+    small = matrix.shape[1] <= 4
+    return go.Heatmap(
+        z=packed(matrix),
+        x=list(range(1, matrix.shape[1] + 1)),
+        y=list(range(1, matrix.shape[0] + 1)),
+        zmin=-1,
+        zmax=1,
+        colorscale=DIVERGING,
+        showscale=bar,
+        colorbar={"thickness": 12, "outlinewidth": 0},
+        texttemplate="%{z:.2f}" if small else None,
+        hovertemplate="input %{x}, output %{y}: %{z:.4g}<extra></extra>",
+        xgap=1,
+        ygap=1,
+    )

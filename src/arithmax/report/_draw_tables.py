@@ -1,0 +1,180 @@
+"""Plots of computed tables: surfaces, histograms, lines."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ..studies import Bars, Evaluation, Lines, Surface
+from ._draw_measures import distinct
+from ._style import (
+    COLOURS,
+    GREY,
+    SEQUENTIAL,
+    colour,
+    dash,
+    escaped,
+    faint,
+    figure,
+    menu,
+    packed,
+    symbol,
+    titled,
+)
+
+EYE = {"camera": {"eye": {"x": 1.45, "y": 1.45, "z": 0.95}}}
+Columns = dict[str, list[Any]]
+
+
+def columns(evaluation: Evaluation, table: str, names: Sequence[str]) -> Columns:
+    """The named columns of a computed table; none if it was not computed."""
+    tables = evaluation.computed.tables if evaluation.computed else {}
+    if table not in tables:
+        return {}
+    wanted = [name for name in names if name]
+    if missing := [name for name in wanted if name not in tables[table]]:
+        raise ValueError(
+            f"a plot of the study {evaluation.study.name!r} needs the column "
+            f"{missing[0]!r} of the table {table!r}, which has "
+            f"{', '.join(tables[table])}."
+        )
+    found = {name: list(tables[table][name]) for name in wanted}
+    return found if all(found.values()) else {}
+
+
+def groups(table: Columns, by: str) -> dict[Any, Columns]:
+    """The rows of a table by the values of one column; all of them without one."""
+    if not by:
+        return {"": table}
+    found = {}
+    for value in distinct(table[by]):
+        kept = [v == value for v in table[by]]
+        found[value] = {n: list(itertools.compress(c, kept)) for n, c in table.items()}
+    return found
+
+
+def surface(plot: Surface, evaluation: Evaluation) -> go.Figure | None:
+    """A surface that can be turned, with a menu of choices."""
+    names = (plot.x, plot.y, plot.z, plot.choice)
+    table = columns(evaluation, plot.table, names)
+    if not table:
+        return None
+    scene = {
+        f"{axis}axis": {"title": {"text": escaped(name)}}
+        for axis, name in zip("xyz", names, strict=False)
+    }
+    drawn = figure(height=520, scene={**scene, "aspectmode": "cube", **EYE})
+    found = groups(table, plot.choice)
+    for own in found.values():
+        drawn.add_surface(
+            **_grid(own, plot),
+            colorscale=SEQUENTIAL,
+            colorbar={"thickness": 12, "outlinewidth": 0, "len": 0.7},
+            hovertemplate="%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>",
+        )
+    menu(drawn, [str(choice) for choice in found])
+    return drawn
+
+
+def _grid(table: Columns, plot: Surface) -> dict[str, Any]:
+    """A long table as a grid; what it does not have is a hole."""
+    xs, ix = np.unique(np.array(table[plot.x], dtype=float), return_inverse=True)
+    ys, iy = np.unique(np.array(table[plot.y], dtype=float), return_inverse=True)
+    z = np.full((len(ys), len(xs)), np.nan)
+    z[iy, ix] = np.array(table[plot.z], dtype=float)
+    return {"x": packed(xs), "y": packed(ys), "z": packed(z)}
+
+
+def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
+    """Histograms in panels, two side by side at most."""
+    table = columns(evaluation, plot.table, (plot.x, plot.y, plot.by))
+    if not table:
+        return None
+    found = groups(table, plot.by)
+    across = 2 if len(found) > 2 else 1
+    down = -(-len(found) // across)
+    drawn = figure(height=90 + (300 if down == 1 else 190 * down), bargap=0.06)
+    made = make_subplots(
+        down,
+        across,
+        shared_xaxes=True,
+        subplot_titles=[escaped(name) for name in found],
+        vertical_spacing=0.24 / down if down > 1 else 0.0,
+        horizontal_spacing=0.12,
+        x_title=escaped(plot.x),
+        y_title=escaped(plot.y),
+        figure=drawn,
+    )
+    for k, own in enumerate(found.values()):
+        row, col = k // across + 1, k % across + 1
+        made.add_trace(_bar(own, plot), row, col)
+        # The last of a column has numbers below it, wherever it ends.
+        last = k + across >= len(found)
+        made.update_xaxes(showticklabels=last, row=row, col=col)
+    made.update_layout(showlegend=False, margin={"l": 62, "b": 56})
+    made.update_annotations(font_size=12)
+    return made
+
+
+def _bar(table: Columns, plot: Bars) -> go.Bar:
+    texts = any(isinstance(v, str) for v in table[plot.x])
+    return go.Bar(
+        x=[escaped(v) for v in table[plot.x]] if texts else packed(table[plot.x]),
+        y=packed(table[plot.y]),
+        marker={"color": colour(0), "line": {"width": 0}},
+        hovertemplate="%{x}: %{y:.4g}<extra></extra>",
+    )
+
+
+def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
+    """Lines in bands, and dashed ones of theory."""
+    extra = (plot.by, plot.low, plot.high, plot.dashed)
+    table = columns(evaluation, plot.table, (plot.x, plot.y, *extra))
+    if not table:
+        return None
+    scales = [
+        {"type": "log", "exponentformat": "power"} if log else {}
+        for log in (plot.log_x, plot.log_y)
+    ]
+    drawn = figure(xaxis=titled(plot.x, **scales[0]), yaxis=titled(plot.y, **scales[1]))
+    for i, (name, own) in enumerate(groups(table, plot.by).items()):
+        for trace in _line(own, plot, name, i):
+            drawn.add_scatter(**trace)
+    if plot.dashed:
+        key = {"color": GREY, "dash": "dash", "width": 2}
+        drawn.add_scatter(
+            x=[None], y=[None], mode="lines", line=key, name=escaped(plot.dashed)
+        )
+    drawn.update_layout(showlegend=bool(plot.by or plot.dashed))
+    return drawn
+
+
+def _line(table: Columns, plot: Lines, name: Any, i: int) -> list[dict[str, Any]]:
+    text = any(isinstance(v, str) for v in table[plot.x])
+    x = [escaped(v) for v in table[plot.x]] if text else packed(table[plot.x])
+    shared = {"x": x, "legendgroup": f"{i}", "mode": "lines"}
+    quiet = {**shared, "showlegend": False, "hoverinfo": "skip"}
+    traces = []
+    if plot.low and plot.high:
+        edge = {**quiet, "line": {"width": 0}}
+        filled = {"fill": "tonexty", "fillcolor": faint(colour(i))}
+        traces.append({**edge, "y": packed(table[plot.low])})
+        traces.append({**edge, **filled, "y": packed(table[plot.high])})
+    if plot.dashed:
+        theory = {"color": colour(i), "dash": "dash", "width": 1.5}
+        traces.append({**quiet, "y": packed(table[plot.dashed]), "line": theory})
+    traces.append(
+        {
+            **shared,
+            "y": packed(table[plot.y]),
+            "mode": "lines+markers" if len(x) <= 30 else "lines",
+            "name": escaped(name) if name != "" else escaped(plot.y),
+            "line": {"color": colour(i), "dash": dash(i // len(COLOURS)), "width": 2},
+            "marker": {"symbol": symbol(i), "size": 6},
+            "hovertemplate": "%{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
+        }
+    )
+    return traces

@@ -1,0 +1,55 @@
+"""Figures as static files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..studies import Evaluation
+from ._draw import figures
+from ._style import template
+
+WIDTH = 800  # CSS pixels
+SCALE = 2  # of a PNG, for dense screens
+INK, LINES = "#24292f", "#d8dee4"
+
+
+def write_images(
+    evaluation: Evaluation, folder: Path, formats: Sequence[str] = ("png", "svg")
+) -> list[Path]:
+    """Write every figure of a study as `STUDY-N.png` and `STUDY-N.svg`.
+
+    Args:
+        evaluation: the study.
+        folder: where to; made if need be.
+        formats: what `kaleido` can write: png, svg, pdf, jpg, webp.
+
+    Returns:
+        The files that were written, none if there is nothing to draw.
+    """
+    jobs = []
+    for i, (_, drawn) in enumerate(figures(evaluation), 1):
+        drawn.update_layout(
+            template=template(INK, LINES), paper_bgcolor="white", updatemenus=[]
+        )
+        for kind in formats:
+            size = {"width": WIDTH, "height": drawn.layout.height, "format": kind}
+            size["scale"] = SCALE if kind == "png" else 1
+            path = folder / f"{evaluation.study.name}-{i}.{kind}"
+            jobs.append({"fig": drawn, "path": path, "opts": size})
+    if jobs:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(jobs)
+    return [job["path"] for job in jobs]
+
+
+def _write(jobs: list[dict]) -> None:
+    """Draw everything in one browser; kaleido's default would fetch MathJax."""
+    import kaleido
+    from kaleido.errors import ChromeNotFoundError
+
+    try:
+        kaleido.write_fig_from_object_sync(jobs, kopts={"mathjax": False})
+    except ChromeNotFoundError:
+        raise OSError(
+            "pictures need Chrome or Chromium, and none was found. Install one, or set "
+            "the environment variable BROWSER_PATH to its executable."
+        ) from None

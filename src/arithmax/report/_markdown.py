@@ -1,0 +1,118 @@
+"""A study as Markdown, for the documentation."""
+
+import html
+import re
+
+from ..studies import MEASURES, Evaluation
+from ._table import (
+    HISTORY,
+    Entry,
+    Line,
+    Notes,
+    arm_lines,
+    claim_lines,
+    compares,
+    history,
+    measures,
+    shown_tables,
+)
+from ._text import cost, extent
+
+# What would be more than text: Markdown's own, and what MkDocs' extensions add.
+SPECIAL = re.compile(r"[\\`*_{}\[\]|~$^#!]")
+
+
+def markdown(evaluation: Evaluation) -> str:
+    """A study without its plots: text, tables, and how it was made.
+
+    Args:
+        evaluation: the study.
+
+    Returns:
+        Markdown without a heading.
+    """
+    notes = Notes()
+    study = evaluation.study
+    parts = [study.about.strip(), f"Source: {text(study.source.rstrip('.'))}."]
+    if study.arms:
+        parts.append(_arms(evaluation, notes))
+    if study.claims:
+        parts.append(_claims(evaluation, notes))
+    if notes.texts:
+        parts.append(_notes(notes))
+    for caption, names, lines in shown_tables(evaluation):
+        parts += [text(caption), table(names, lines)]
+    return "\n\n".join([*parts, *_made(evaluation)]) + "\n"
+
+
+def text(value: str) -> str:
+    """Plain text: every sign that means something in Markdown or HTML is escaped."""
+    plain = html.escape(" ".join(value.split()), quote=False)
+    return SPECIAL.sub(lambda sign: f"&#{ord(sign[0])};", plain)
+
+
+def table(names: list[str], lines: list[list[str]]) -> str:
+    """A table of plain texts."""
+    return _raw_table([text(n) for n in names], [[text(c) for c in r] for r in lines])
+
+
+def _raw_table(names: list[str], lines: list[list[str]]) -> str:
+    rows = [names, ["---"] * len(names), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _arms(evaluation: Evaluation, notes: Notes) -> str:
+    names = [text(name) for name in evaluation.study.labels] + ["solved"]
+    compared = compares(evaluation)
+    for measure in measures(evaluation):
+        said = MEASURES[measure]
+        names += [f"{said}: ours", "published", "verdict"] if compared else [said]
+    lines = arm_lines(evaluation, notes)
+    return _raw_table(names, [_cells(line, compared) for line in lines])
+
+
+def _cells(line: Line, compared: bool) -> list[str]:
+    solved = text(f"{line.solved} ({line.reduced})" if line.reduced else line.solved)
+    cells = [*(text(label) for label in line.labels), solved]
+    width = 3 if compared else 1
+    return cells + [cell for e in line.entries for cell in _entry(e)[:width]]
+
+
+def _entry(entry: Entry) -> list[str]:
+    marks = ", ".join(map(str, entry.notes))
+    raised = f"<sup>{marks}</sup>" if marks else ""
+    said = f"{entry.said} ({entry.remark})" if entry.remark else entry.said
+    return [text(entry.ours), text(entry.published), text(said) + raised]
+
+
+def _claims(evaluation: Evaluation, notes: Notes) -> str:
+    lines = claim_lines(evaluation, notes)
+    rows = [[text(line.labels[0]), *_entry(line.entries[0])] for line in lines]
+    return _raw_table(["claim", "ours", "published", "verdict"], rows)
+
+
+def _notes(notes: Notes) -> str:
+    return "\n".join(f"{i}. {text(note)}" for i, note in enumerate(notes.texts, 1))
+
+
+def _made(evaluation: Evaluation) -> list[str]:
+    """The commands, and what they ran on."""
+    parts = []
+    commands = [h["command"] for h in evaluation.history if h.get("command")]
+    if commands:
+        parts.append(_fenced("\n".join(dict.fromkeys(commands))))
+    names, lines = history(evaluation)
+    kept = [i for i, name in enumerate(names) if name != "command"]
+    if kept:
+        rows = [[line[i] for i in kept] for line in lines]
+        parts.append(
+            table([HISTORY[names[i]] for i in kept], [r for r in rows if any(r)])
+        )
+    return [*parts, f"Run: {extent(evaluation)}. Cost: {cost(evaluation)}."]
+
+
+def _fenced(code: str) -> str:
+    """Code between fences that are longer than any in it."""
+    longest = max((len(ticks) for ticks in re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}bash\n{code}\n{fence}"

@@ -1,0 +1,152 @@
+"""Ours beside published, line by line, as plain text for HTML and Markdown."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..studies import MEASURES, Comparison, Evaluation, Found, Verdict
+from ._text import SIGNS, duration, interval, value_text
+
+SHOWN = ("success", "median", "sparsity")  # where nothing was published
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One figure of ours beside the published one, and the notes that belong to it."""
+
+    ours: str
+    published: str
+    verdict: Verdict | None
+    notes: tuple[int, ...] = ()
+    remark: str = ""
+
+    @property
+    def said(self) -> str:
+        """The verdict with its sign."""
+        if self.verdict is None:
+            return ""
+        return f"{SIGNS[self.verdict]} {self.verdict}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its labels, how many runs solved the task, and its figures."""
+
+    labels: tuple[str, ...]
+    solved: str
+    reduced: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass
+class Notes:
+    """Numbered notes, each text once."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number(self, text: str) -> int:
+        """The number of a note."""
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+    def of(self, compared: Comparison) -> tuple[int, ...]:
+        """The numbers of what is to be known about a comparison."""
+        published, found = compared.published, []
+        if published.note:
+            found.append(self.number(published.note))
+        apart = compared.verdict in (Verdict.DIFFERS, Verdict.NO_INTERVAL)
+        if published.reason and apart:
+            found.append(self.number(f"Why ours differs: {published.reason}"))
+        return tuple(found)
+
+
+def measures(evaluation: Evaluation) -> tuple[str, ...]:
+    """What is compared, in the order of `MEASURES`."""
+    published = {name for arm in evaluation.study.arms for name in arm.published}
+    return tuple(name for name in MEASURES if name in published) or SHOWN
+
+
+def compares(evaluation: Evaluation) -> bool:
+    """Whether anything was published of the arms."""
+    return any(arm.published for arm in evaluation.study.arms)
+
+
+def arm_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
+    """A line for each arm."""
+    return [_line(found, measures(evaluation), notes) for found in evaluation.found]
+
+
+def _line(found: Found, names: tuple[str, ...], notes: Notes) -> Line:
+    compared = {c.measure: c for c in found.comparisons}
+    summary = found.summary
+    return Line(
+        tuple(value_text(v) for v in found.arm.labels.values()),
+        f"{summary.solved} of {summary.total}" if summary else "not run",
+        f"reduced: {found.reduced}" if found.reduced else "",
+        tuple(
+            _entry(compared[name], notes)
+            if name in compared
+            else Entry(interval(name, found.ours(name)), "", None)
+            for name in names
+        ),
+    )
+
+
+def _entry(compared: Comparison, notes: Notes) -> Entry:
+    unsolved = compared.verdict is Verdict.DIFFERS and compared.ours is None
+    return Entry(
+        interval(compared.measure, compared.ours),
+        interval(compared.measure, compared.published),
+        compared.verdict,
+        notes.of(compared),
+        "no run of ours solved it" if unsolved else "",
+    )
+
+
+def claim_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
+    """A line for each claim."""
+    published = sum(len(found.arm.published) for found in evaluation.found)
+    claims = evaluation.comparisons[published:]
+    return [Line((c.measure,), "", "", (_entry(c, notes),)) for c in claims]
+
+
+def shown_tables(
+    evaluation: Evaluation,
+) -> list[tuple[str, list[str], list[list[str]]]]:
+    """The computed tables that are printed: caption, names, lines."""
+    tables = evaluation.computed.tables if evaluation.computed else {}
+    return [
+        (caption, list(tables[name]), _transposed(tables[name]))
+        for name, caption in evaluation.study.shown.items()
+        if name in tables
+    ]
+
+
+def _transposed(table: Any) -> list[list[str]]:
+    columns = [[value_text(value) for value in column] for column in table.values()]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+HISTORY = {
+    "command": "command",
+    "when": "when",
+    "seeds": "seeds",
+    "steps": "steps",
+    "version": "version",
+    "device": "hardware",
+    "seconds": "time",
+}
+
+
+def history(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """How a study was made: the names of what is known, and a line a command."""
+    told = [{k: v for k, v in h.items() if v is not None} for h in evaluation.history]
+    names = [name for name in HISTORY if any(name in h for h in told)]
+    return names, [[_told(name, h) for name in names] for h in told]
+
+
+def _told(name: str, entry: dict[str, Any]) -> str:
+    value = entry.get(name, "")
+    if name == "seconds" and isinstance(value, int | float):
+        return duration(value)
+    return value_text(value)

@@ -1,0 +1,122 @@
+"""Numbers, intervals, verdicts and costs in words."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ..statistics import Interval
+from ..studies import Evaluation, Published, Verdict
+
+# A verdict has a sign of its own, for those who do not see its colour.
+SIGNS = {
+    Verdict.MATCHES: "✓",
+    Verdict.DIFFERS: "✗",
+    Verdict.NO_INTERVAL: "○",
+    Verdict.NOT_RUN: "–",
+}
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+NOTHING = "—"
+
+
+def number(value: float) -> str:
+    """Three digits, and a power of ten where that is shorter."""
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    rounded = float(f"{value:.3g}")
+    if rounded == 0 or 1e-3 <= abs(rounded) < 1e5:
+        text = f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.3g}"
+        return text.replace("-", "−")
+    mantissa, _, exponent = f"{rounded:.2e}".partition("e")
+    power = str(int(exponent)).translate(SUPERSCRIPT)
+    return f"{float(mantissa):.3g}·10{power}".replace("-", "−")
+
+
+def count_of_steps(value: float) -> str:
+    """12.3 k for 12,300 steps."""
+    if not math.isfinite(value):
+        return number(value)
+    rounded = float(f"{value:.3g}")
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if rounded >= size:
+            return f"{rounded / size:.3g}\N{NO-BREAK SPACE}{letter}"
+    return f"{rounded:.3g}"
+
+
+def _short(measure: str, value: float) -> str:
+    if measure == "success":
+        return f"{100 * value:.3g}"
+    steps = measure in ("median", "solved_at")
+    return count_of_steps(value) if steps else number(value)
+
+
+def interval(measure: str, figure: Interval | Published | None) -> str:
+    """A figure with its interval, as its measure is written."""
+    if figure is None:
+        return NOTHING
+    text = _short(measure, figure.value)
+    text += "\N{NO-BREAK SPACE}%" if measure == "success" else ""
+    low, high = figure.low, figure.high
+    if low is None or high is None or low == high == figure.value:
+        return text
+    return f"{text} [{_short(measure, low)}, {_short(measure, high)}]"
+
+
+def value_text(value: Any) -> str:
+    """One value of a computed table."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, Interval):
+        return interval("", value)
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, left = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {left} min" if left else f"{hours} h"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def cost(evaluation: Evaluation) -> str:
+    """What the runs took, by the kind of device; of none, what the commands took."""
+    # Arms that share a cell share its runs.
+    rows = {row["run"]: row for found in evaluation.found for row in found.rows}
+    if not rows:
+        spent = [h["seconds"] for h in evaluation.history if h.get("seconds")]
+        return duration(sum(spent)) if spent else NOTHING
+    took: dict[str, float] = {}
+    for row in rows.values():
+        kind = str(row.get("platform", "cpu")).upper()
+        took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
+    return ", ".join(f"{duration(s)} of {kind}" for kind, s in took.items())
+
+
+def extent(evaluation: Evaluation) -> str:
+    """Whether all of a study was run: full, reduced, or how many arms of it."""
+    if not evaluation.study.arms:
+        return "computed" if evaluation.computed else "not run"
+    run = [found for found in evaluation.found if found.rows]
+    if not run:
+        return "not run"
+    said = "reduced" if any(found.reduced for found in run) else "full"
+    if len(run) < len(evaluation.found):
+        return f"{said}, {len(run)} of {len(evaluation.found)} arms"
+    return said
+
+
+def named(items: Iterable[tuple[str, Any]]) -> str:
+    """Labels with their names, in one line."""
+    return ", ".join(f"{name} {value}" for name, value in items)

@@ -1,0 +1,90 @@
+"""A padded network is the network: same output, same penalty, same training."""
+
+import numpy as np
+import pytest
+
+from arithmax import NAC, NAU, NMU, MultiplicativeNAC, Stack
+from arithmax import _padding as padding
+from arithmax._blocks import jobs, replicas
+from arithmax.fleet import Cell, train_cells
+from arithmax.protocol import Protocol
+from arithmax.tasks import SingleModule, Subsets
+
+TASK = Subsets("mul", input_size=10)
+RAMP = {"penalty": 10.0, "penalty_start": 100, "penalty_end": 400}
+SHORT = {"steps": 500, "interval": 500, "validation": 1000, "precision": "float64"}
+CLIPPED = MultiplicativeNAC(weights="clipped")
+PAIRS = {
+    "NMU": (NAU(), NMU()),
+    "NAC•": (NAC(), MultiplicativeNAC()),
+    "NAC•,NMU": (NAU(), CLIPPED),
+}
+
+
+def cells(units, padded, **changes):
+    protocol = Protocol(**{**SHORT, **changes})
+    return [Cell(Stack(units, (h,), padded), TASK, protocol, (0, 1)) for h in (2, 3, 5)]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_padding_changes_nothing_but_the_rounding(name, tmp_path):
+    changes = RAMP if name in ("NMU", "NAC•,NMU") else {}
+    plain = train_cells(cells(PAIRS[name], (), **changes), out=tmp_path / "plain")
+    filled = train_cells(cells(PAIRS[name], (5,), **changes), out=tmp_path / "filled")
+    for a, b in zip(plain.rows, filled.rows, strict=True):
+        for measure in ("interpolation", "extrapolation", "sparsity"):
+            np.testing.assert_allclose(a[measure], b[measure], rtol=1e-7)
+        own, cut = plain.weights(a["run"]), filled.weights(b["run"])
+        assert {n: v.shape for n, v in own.items()} == {
+            n: v.shape for n, v in cut.items()
+        }
+        for parameter in own:
+            np.testing.assert_allclose(own[parameter], cut[parameter], atol=1e-8)
+
+
+def test_sizes_share_a_program_and_padding_is_configuration():
+    together = jobs(replicas(cells(PAIRS["NMU"], (5,)), None), None, 30)
+    apart = jobs(replicas(cells(PAIRS["NMU"], ()), None), None, 30)
+    assert (len(together), len(apart)) == (1, 3)
+    assert repr(Stack((NAU(), NMU()), (3,), (5,))).endswith("padded=(5,))")
+    assert "padded" not in repr(Stack((NAU(), NMU()), (3,)))
+
+
+def test_alone_or_beside_other_sizes():
+    many = train_cells(cells(PAIRS["NMU"], (5,), **RAMP))
+    for cell in cells(PAIRS["NMU"], (5,), **RAMP):
+        for row in train_cells([cell]).rows:
+            other = next(r for r in many.rows if r["run"] == row["run"])
+            assert row["interpolation"] == other["interpolation"]
+
+
+@pytest.mark.parametrize(
+    ("network", "changes", "message"),
+    [
+        (
+            Stack((NAC(), MultiplicativeNAC(weights="sigmoid")), (2,), (4,)),
+            {},
+            "ignore",
+        ),
+        (Stack((NAU(), NAU(), NMU()), (2, 2), (4, 2)), {}, "two layers"),
+        (Stack((NAU(), NMU()), (2,), (4,)), {"restart": "stalled"}, "`restart`"),
+    ],
+)
+def test_what_cannot_be_padded_is_refused(network, changes, message):
+    protocol = Protocol(**{**SHORT, **changes})
+    with pytest.raises(ValueError, match=message):
+        padding.padding(network, SingleModule("mul"), protocol)
+
+
+@pytest.mark.parametrize("padded", [(1,), (4, 4), (2, 3, 4)])
+def test_sizes_must_fit(padded):
+    with pytest.raises(ValueError, match=r"`padded` \(="):
+        Stack((NAU(), NMU()), (2,), padded)
+
+
+def test_without_projection_weights_leave_their_bounds(tmp_path):
+    """The ablation without a clamp: clipped in the formula, never put back."""
+    protocol = Protocol(**{**SHORT, "learning_rate": 0.1, "project": False})
+    free = train_cells([Cell(NMU(), SingleModule("mul"), protocol, (0,))], out=tmp_path)
+    (weights,) = free.weights(free.rows[0]["run"]).values()
+    assert np.max(weights) > 1.0

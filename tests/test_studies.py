@@ -1,0 +1,390 @@
+"""Studies: their data, their verdicts, and that nothing is lost or misread."""
+
+import csv
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arithmax import NAU, NMU, Cell, Protocol, published, results
+from arithmax.results import Results, pack, thinned
+from arithmax.statistics import Interval, median, sparsity, steps
+from arithmax.studies import (
+    Arm,
+    Computed,
+    Published,
+    Study,
+    Verdict,
+    evaluate,
+    load,
+    reproduce,
+    studies,
+    study,
+)
+from arithmax.studies._cost import seconds
+from arithmax.studies._madsen_johansen import data
+from arithmax.tasks import SingleModule, Subsets
+
+RUNS = Path(__file__).parents[2] / "shared/reference/per-seed-arithmetic-dataset.csv"
+SHORT = {"steps": 2000, "interval": 1000, "validation": 1000}
+
+
+def small(name="mine", seeds=4, published_figures=None, **changes):
+    network, protocol = published(NAU(), SingleModule("add"), **{**SHORT, **changes})
+    cell = Cell(network, SingleModule("add"), protocol, tuple(range(seeds)))
+    arm = Arm({"model": "NAU"}, cell, published_figures or {})
+    return Study(name, "A title", "a source", "About.", (arm,))
+
+
+FILE = """
+from arithmax import NAU, Cell, published
+from arithmax.studies import Arm, Computed, Published, Study
+from arithmax.statistics import Interval
+from arithmax.tasks import SingleModule
+
+TASK = SingleModule("add")
+NETWORK, PROTOCOL = published(NAU(), TASK, steps=4000, interval=1000, validation=1000)
+
+def compute(trained):
+    rows = trained.arm(model="NAU").rows
+    one = Interval(1.0, 0.9, 1.1)
+    return Computed({"counts": {"seeds": [len(rows)]}}, {"one": one})
+
+MINE = Study(
+    "my-study", "Mine", "nowhere", "About *mine*.",
+    (Arm({"model": "NAU"}, Cell(NETWORK, TASK, PROTOCOL, (0, 1, 2)),
+         {"success": Published(1.0, 0.5, 1.0), "median": Published(3000.0)}),),
+    compute=compute, claims={"one": Published(1.0, 1.0, 1.0), "two": Published(2.0)},
+    shown={"counts": "How many."},
+)
+"""
+
+
+def fake(study_of, outcomes, at=1000, error=1e-3, **changes):
+    """Rows as the fleet writes them, without training."""
+    from arithmax._blocks import Replica
+    from arithmax._training import _row_of
+
+    (arm,) = study_of.arms
+    rows = []
+    for seed, outcome in enumerate(outcomes):
+        cell = arm.cell
+        protocol = replace(cell.protocol, **changes)
+        r = Replica(cell.network, cell.task, protocol, seed, 32, "cpu")
+        final = 0.0 if outcome else 1.0
+        curves = {
+            "interpolation": np.array([1.0, 0.0]),
+            "extrapolation": np.array([1.0, final]),
+            "sparsity": np.array([error, error]),
+        }
+        rows.append(_row_of(r, 1.0, np.array([0, at]), curves))
+    return rows
+
+
+def verdicts(study_of, rows):
+    found = evaluate(study_of, Results(rows)).comparisons
+    return {c.measure: c for c in found}
+
+
+def test_verdicts():
+    figures = {
+        "success": Published(0.5, 0.4, 0.6),
+        "median": Published(1000.0),
+        "solved_at": Published(900.0, 800.0, 990.0, reason="of a reason"),
+        "sparsity": Published(1e-3, 9e-4, 1.1e-3),
+    }
+    own = small(seeds=10, published_figures=figures)
+    found = verdicts(own, fake(own, [True] * 5 + [False] * 5))
+    assert {m: c.verdict for m, c in found.items()} == {
+        "success": Verdict.MATCHES,
+        "median": Verdict.NO_INTERVAL,
+        "solved_at": Verdict.DIFFERS,
+        "sparsity": Verdict.MATCHES,
+    }
+    assert found["solved_at"].sentence == "differs: of a reason"
+    assert all(not c.reduced for c in found.values())
+    assert verdicts(own, fake(own, [True] * 10))["success"].verdict is Verdict.DIFFERS
+
+
+def test_what_was_not_run_and_what_nobody_solved():
+    own = small(seeds=10, published_figures={"solved_at": Published(1.0, 0.5, 2.0)})
+    assert verdicts(own, [])["solved_at"].verdict is Verdict.NOT_RUN
+    none = verdicts(own, fake(own, [False] * 10))["solved_at"]
+    assert none.verdict is Verdict.DIFFERS and "no run of ours" in none.sentence
+
+
+def test_a_reduced_run_says_so():
+    own = small(seeds=10, published_figures={"success": Published(1.0, 0.9, 1.0)})
+    few = verdicts(own, fake(own, [True] * 3))["success"]
+    assert few.sentence == "matches (reduced: 3 of 10 seeds)"
+    short = verdicts(own, fake(own, [True] * 10, steps=1000))["success"]
+    assert short.reduced == "1,000 of 2,000 steps"
+    longest = fake(own, [True] * 2) + fake(own, [False] * 10, steps=1000)
+    found = evaluate(own, Results(longest)).found[0]
+    assert len(found.rows) == 2 and found.reduced == "2 of 10 seeds"
+
+
+def test_runs_of_other_settings_are_not_mixed_in():
+    own = small(seeds=3)
+    others = fake(own, [True] * 3, learning_rate=0.5)
+    longer = fake(own, [True] * 3, steps=9000)
+    assert evaluate(own, Results(others + longer)).found[0].rows == []
+    twice = fake(own, [True] * 3) * 2
+    assert len(evaluate(own, Results(twice)).found[0].rows) == 3
+
+
+def test_settings_that_a_row_does_not_have_were_the_defaults():
+    """Runs of a version without some setting are still those of the same study."""
+    own = small(seeds=3)
+    rows = fake(own, [True] * 3)
+    for row in rows:
+        del row["protocol_project"], row["task_distribution"]
+    assert len(evaluate(own, Results(rows)).found[0].rows) == 3
+    other = small(seeds=3, project=False)
+    assert evaluate(other, Results(rows)).found[0].rows == []
+
+
+def test_a_file_of_ones_own(tmp_path):
+    path = tmp_path / "my_study.py"
+    path.write_text(FILE)
+    done = reproduce([str(path)], out=tmp_path / "runs", command="a command")
+    (own,) = done.evaluations
+    assert not done.interrupted and len(own.found[0].rows) == 3
+    found = {c.measure: c.verdict.value for c in own.comparisons}
+    assert found == {
+        "success": "matches",
+        "median": "no interval published",
+        "one": "matches",
+        "two": "not run",
+    }
+    (again,) = load(tmp_path / "runs")
+    assert again.computed == Computed(
+        {"counts": {"seeds": [3]}}, {"one": Interval(1.0, 0.9, 1.1)}
+    )
+    assert (
+        again.history[0]["command"] == "a command" and again.history[0]["seconds"] > 0
+    )
+
+
+def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
+    path = tmp_path / "my_study.py"
+    path.write_text(FILE)
+    reproduce([str(path)], out=tmp_path, seeds=2, command="first")
+    before = {p.name for p in tmp_path.glob("*.rows.parquet")}
+    done = reproduce([str(path)], out=tmp_path, command="second")
+    assert len(done.evaluations[0].found[0].rows) == 3
+    assert before < {p.name for p in tmp_path.glob("*.rows.parquet")}
+    assert len(results.read(tmp_path)) == 3  # the first two were not trained again
+    assert [e["command"] for e in done.evaluations[0].history] == ["first", "second"]
+    reduced = reproduce([str(path)], out=tmp_path, seeds=1, steps=1000, command="third")
+    assert len(reduced.evaluations[0].found[0].rows) == 3  # the full run is still there
+
+
+def test_studies_share_their_runs(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        text = FILE.replace("my-study", f"study-{name}")
+        (tmp_path / f"{name}.py").write_text(text)
+    files = [str(tmp_path / f"{name}.py") for name in ("a", "b")]
+    both = reproduce(files, out=tmp_path / "runs")
+    assert [len(e.found[0].rows) for e in both.evaluations] == [3, 3]
+    assert len(results.read(tmp_path / "runs")) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": 99, "study": "my-study", "history": []}', "another version"),
+        ("nonsense", "no record of a study"),
+        ("[]", "no record of a study"),
+    ],
+)
+def test_a_foreign_record_is_refused_before_any_work(tmp_path, text, message):
+    (tmp_path / "my_study.py").write_text(FILE)
+    (tmp_path / "my-study.study.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        reproduce([str(tmp_path / "my_study.py")], out=tmp_path)
+    assert not list(tmp_path.glob("*.parquet"))
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path)
+
+
+def test_rows_of_another_format_are_refused(tmp_path):
+    own = small(seeds=2)
+    rows = [row | {"format": 99} for row in fake(own, [True] * 2)]
+    columns = {n: results.column([row[n] for row in rows]) for n in rows[0]}
+    results.write_table(tmp_path / "x.rows.parquet", columns)
+    with pytest.raises(ValueError, match="another version of arithmax"):
+        load(tmp_path)
+
+
+def test_wrong_names_and_settings(tmp_path):
+    with pytest.raises(ValueError, match="Did you mean 'simple-mul'"):
+        study("simple-mull")
+    with pytest.raises(FileNotFoundError, match="is no file"):
+        study(str(tmp_path / "none.py"))
+    with pytest.raises(ValueError, match="`seeds`"):
+        reproduce(["simple-mul"], out=tmp_path, seeds=0)
+    with pytest.raises(ValueError, match=r"`steps` \(=1500\) must be a multiple"):
+        reproduce(["simple-mul"], out=tmp_path, steps=1500)
+    with pytest.raises(ValueError, match="must name a label"):
+        reproduce(["simple-mul"], out=tmp_path, only={"unit": "NMU"})
+    with pytest.raises(ValueError, match="leaves no arm; there are"):
+        reproduce(["simple-mul"], out=tmp_path, only={"model": "NMUU"})
+    with pytest.raises(ValueError, match="holds no study"):
+        load(tmp_path)
+    for text, message in [("x = 1", "holds 0"), (FILE * 2, None), ("1/0", None)]:
+        (tmp_path / "bad.py").write_text(text)
+        if message:
+            with pytest.raises(ValueError, match=message):
+                study(str(tmp_path / "bad.py"))
+    (tmp_path / "bad.py").write_text(FILE.replace("my-study", "simple-mul"))
+    with pytest.raises(ValueError, match="as one of the package's is"):
+        study(str(tmp_path / "bad.py"))
+
+
+def test_a_study_checks_itself():
+    arm = small().arms[0]
+    with pytest.raises(ValueError, match="small letters"):
+        Study("A Name", "t", "s", "a", (arm,))
+    with pytest.raises(ValueError, match="the same labels"):
+        Study("x", "t", "s", "a", (arm, replace(arm, labels={"unit": "y"})))
+    with pytest.raises(ValueError, match="'speed', which is none of"):
+        bad = replace(arm, published={"speed": Published(1.0)})
+        Study("x", "t", "s", "a", (bad,))
+    with pytest.raises(ValueError, match="`arms` or `compute`"):
+        Study("x", "t", "s", "a")
+    with pytest.raises(ValueError, match="`tables`"):
+        Computed({"a table": {}})
+
+
+@pytest.mark.parametrize("name", list(studies()))
+def test_every_study_is_whole(name):
+    own = study(name)
+    assert own.name == name and own.title and own.source and len(own.about) > 80
+    assert len({tuple(arm.labels.items()) for arm in own.arms}) == len(own.arms)
+    keys = [(repr(a.cell.network), str(a.cell.task), a.cell.protocol) for a in own.arms]
+    assert len(set(keys)) == len(keys)  # no two arms are the same run
+    for arm in own.arms:
+        for measure, figure in arm.published.items():
+            if figure.interval is None:
+                continue
+            # A median has none; means may lie outside a beta's interval, not far.
+            assert figure.low <= figure.high  # type: ignore[operator]  # both are there
+            if measure == "success":
+                assert figure.low <= figure.value <= figure.high  # type: ignore[operator]
+    for plot in own.plots:
+        for field in ("x", "by", "y"):
+            label = getattr(plot, field, "")
+            if own.arms and label and not getattr(plot, "table", ""):
+                assert label in own.labels, (plot, label)
+        for label, value in getattr(plot, "only", {}).items():
+            assert any(arm.labels[label] == value for arm in own.arms), (plot, value)
+
+
+def test_table_2_has_its_eleven_rows():
+    own = study("arithmetic-dataset")
+    rows = own.only({"table": "2"}).arms
+    assert len(rows) == 11 and len(own.arms) == 66
+    assert all(len(arm.cell.seeds) == 100 for arm in own.arms)
+    assert all(arm.cell.protocol.steps == 5_000_000 for arm in own.arms)
+
+
+@pytest.mark.skipif(not RUNS.exists(), reason="the authors' rows are not here")
+def test_published_figures_are_those_of_the_authors_rows():
+    cells: dict[tuple[str, str], list[dict[str, str]]] = {}
+    with RUNS.open() as file:
+        for row in csv.DictReader(file):
+            cells.setdefault((row["model"], row["operation"]), []).append(row)
+    names = {"squared": "square", "root": "sqrt"}
+    assert len(cells) == 60
+    for (model, operation), rows in cells.items():
+        solved = [row for row in rows if row["solved"] == "TRUE"]
+        (typed,) = [
+            r
+            for r in data("arithmetic-dataset")
+            if (r["model"], r["operation"]) == (model, names.get(operation, operation))
+        ]
+        assert (typed["solved"], typed["runs"]) == (len(solved), len(rows))
+        if not solved:
+            continue
+        at = [float(row["solved_at"]) for row in solved]
+        errors = [min(float(row["sparsity_error"]), 0.5) for row in solved]
+        assert typed["median"] == median(at)
+        for name, ours in (("solved_at", steps(at)), ("sparsity", sparsity(errors))):
+            expected = [ours.value, ours.low, ours.high]
+            for a, b in zip(typed[name], expected, strict=True):
+                assert (a is None and math.isinf(b)) or math.isclose(a, b, rel_tol=1e-3)
+
+
+def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
+    own = small(seeds=2, steps=4000, interval=10)
+    done = Results([])
+    from arithmax import train_cells
+
+    done = train_cells([own.arms[0].cell], out=tmp_path / "all")
+    pack(tmp_path / "all", tmp_path / "small", "packed", points=20)
+    again = results.read(tmp_path / "small")
+    assert again.rows == results.read(tmp_path / "all").rows
+    for row in done.rows:
+        for name, value in done.weights(row["run"]).items():
+            np.testing.assert_array_equal(value, again.weights(row["run"])[name])
+    with pytest.raises(FileExistsError, match="exists"):
+        pack(tmp_path / "all", tmp_path / "small", "packed")
+    kept = thinned(np.arange(401) * 10, 20)
+    assert kept[0] == 0 and kept[-1] == 4000 and 20 <= len(kept) <= 40
+    assert set(np.diff(kept[:5])) == {10}
+
+
+def test_costs_grow_with_the_network():
+    speed = {"fixed": 1e-6, "each": 1e-7}
+    few = published(NMU(), Subsets("mul", simple=True))
+    many = published(NMU(), Subsets("mul"))
+    cost = [
+        seconds(Cell(network, task, protocol, ()), speed)
+        for (network, protocol), task in (
+            (few, Subsets("mul", simple=True)),
+            (many, Subsets("mul")),
+        )
+    ]
+    assert cost == pytest.approx([1e-6 + 10 * 1e-7, 1e-6 + 202 * 1e-7])
+
+
+def test_the_starts_of_layer_two_decide(tmp_path):
+    """NAC• is solved where both Ŵ start positive: the claim's figures add up."""
+    from arithmax.studies._evaluate import Trained, find
+    from arithmax.studies._simple_mul import first_weights, starts_of_layer_two
+
+    own = study("simple-mul")
+    nac = own.only({"model": "NAC•"})
+    rows = fake(nac, [True] * 5 + [False] * 195)
+    found = find(nac, Results(rows))
+    first = first_weights(found[0])
+    assert first.shape == (200, 2) and abs((first > 0).mean() - 0.5) < 0.1
+    again = first_weights(find(nac, Results(rows[:3]))[0])
+    np.testing.assert_array_equal(first[:3], again)  # a seed's start is its own
+    computed = starts_of_layer_two(Trained(nac, found, Results(rows)))
+    table = computed.tables["starts"]
+    assert sum(table["seeds"]) == 200 and sum(table["solved"]) == 5
+    share = computed.figures["share of seeds in which both start positive"]
+    assert share.low < 0.25 < share.high
+
+
+def test_protocols_of_sweeps_are_the_authors():
+    strengths = {
+        a.labels["strength"]: a.cell.protocol for a in study("regularisation").arms
+    }
+    assert strengths["100"].penalty == 100.0 and strengths["0"].penalty == 0.0
+    for arm in study("ablation").arms:
+        free = "no clamp" in str(arm.labels["model"])
+        assert arm.cell.protocol.project is not free
+        penalised = "no R_sparse" not in str(arm.labels["model"])
+        assert (arm.cell.protocol.penalty > 0) is penalised
+    sizes = {
+        a.labels["inputs"]: a.cell.protocol.steps for a in study("input-size").arms
+    }
+    assert (sizes[100], sizes[200], sizes[300]) == (5_000_000, 10_000_000, 15_000_000)
+    assert json.dumps(data("input-size")[0])  # plain data
+    assert isinstance(study("gate").arms[0].cell.protocol, Protocol)
