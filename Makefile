@@ -31,7 +31,7 @@ clean:
 
 .venv/.package: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) -e .
+	$(PIP) -e ".[report]"
 	touch $@
 
 .venv/.dev: pyproject.toml constraints.txt

@@ -49,7 +49,6 @@ def on_page_markdown(markdown, page, config, files):
         "growth": growth_table,
         "tasks": tasks_table,
         "protocol": protocol_table,
-        "paper": paper_table,
     }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
@@ -310,28 +309,6 @@ def fleet_table() -> str:
             f"{row['compile_s']:.1f} s |"
         )
     return "\n".join([*lines, "", f"JAX {faster['jax']}."])
-
-
-def paper_table() -> str:
-    """Ours beside Madsen and Johansen's, with the commands."""
-    lines = ["| task | unit | | success | median step | sparsity error |"]
-    lines += ["|---|---|---|---|---|---|"]
-    rows = json.loads((HERE / "data" / "paper.json").read_text())
-    for row in rows:
-        value, low, high = (100 * v for v in row["success"])
-        error, least, most = row["sparsity"]
-        lines.append(
-            f"| {row['task']} | {row['unit']} | ours | {value:.0f} % [{low:.0f}, "
-            f"{high:.0f}] | {row['median']:.3g} | {error:.1e} [{least:.1e}, "
-            f"{most:.1e}] |"
-        )
-        theirs = row["published"]
-        lines.append(
-            f"| | | published | {theirs['success']} | {theirs['median']} | "
-            f"{theirs['sparsity']} |"
-        )
-    commands = [f"- {row['device']}: `{row['command']}`" for row in rows]
-    return "\n".join([*lines, "", *commands])
 
 
 def growth_table() -> str:

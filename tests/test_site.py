@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from arithmax import UNITS
+from arithmax.studies import studies
 
 SITE = Path(__file__).parents[1] / "site"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -97,8 +98,21 @@ def test_every_unit_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
+@pytest.mark.parametrize("name", list(studies()))
+def test_every_study_has_a_page_that_draws(visit, name):
+    page = visit(f"studies/{name}/")
+    plots = page.locator(".js-plotly-plot")
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    assert plots.count() >= 1
+    assert page.locator("article table").count() >= 1
+    assert f"arithmax reproduce {name}" in page.locator("article").inner_text() or (
+        "arithmax demo" in page.locator("article").inner_text()
+    )
+    assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
+
+
 PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
-PAGES += ["performance/", "statistics/"]
+PAGES += ["performance/", "statistics/", "studies/"]
 
 
 @pytest.mark.parametrize("path", [*PAGES, "reference/"])

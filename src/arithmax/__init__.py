@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._initialise import initialise as initialise
-    from .fleet import Cell as Cell
     from .fleet import train as train
     from .fleet import train_cells as train_cells
     from .networks import Stack as Stack
+    from .protocol import Cell as Cell
     from .protocol import Protocol as Protocol
     from .protocol import published as published
     from .units import GNALU as GNALU
@@ -48,7 +48,7 @@ _HOMES = {
     "Stack": "networks",
     "Protocol": "protocol",
     "published": "protocol",
-    "Cell": "fleet",
+    "Cell": "protocol",
     "train": "fleet",
     "train_cells": "fleet",
 }
@@ -60,6 +60,8 @@ _SUBMODULES = {
     "equinox",
     "results",
     "statistics",
+    "studies",
+    "report",
     "cli",
 }
 

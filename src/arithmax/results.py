@@ -259,11 +259,13 @@ def thinned(steps: np.ndarray, points: int) -> np.ndarray:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    """NaN as None for what may be missing, whole numbers as such."""
+    """Steps that may be missing as None, measures that are not numbers as NaN."""
     for name in ("solved_at", "diverged_at"):
         value = row[name]
         missing = value is None or (isinstance(value, float) and np.isnan(value))
         row[name] = None if missing or value is None else int(value)
+    for name in ("interpolation", "extrapolation", "sparsity"):
+        row[name] = np.nan if row[name] is None else row[name]
     return row
 
 

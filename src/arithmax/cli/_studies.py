@@ -156,22 +156,18 @@ def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str
 
 def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
     """Ours beside theirs, and the tables that a study shows."""
-    from ..studies import MEASURES
-
     own = evaluation.study
-    rows = []
-    for c in of_chosen(evaluation, chosen):
-        rate = c.measure == "success"
-        name = ", ".join(map(str, c.labels.values()))
-        ours = "—" if c.ours is None else number(c.ours, rate)
-        theirs = number(c.published.interval or c.published.value, rate)
-        measure = MEASURES.get(c.measure, c.measure)
-        rows.append([name, measure, ours, theirs, c.sentence])
-    if rows:
-        columns = ["arm", "measure", "ours", "published", "verdict"]
-        show(table(f"{own.name}: {own.title}", columns, rows))
-    elif own.arms:
-        show(arms_table(evaluation))
+    notes: list[str] = []
+    rows = [line(c, notes) for c in of_chosen(evaluation, chosen)]
+    rows += [
+        [found.arm.name, "success rate", percent(found.summary.success), "—", ""]
+        for found in evaluation.found
+        if found.summary and not found.arm.published
+    ]
+    columns = ["arm", "measure", "ours", "published", "verdict"]
+    show(table(f"{own.name}: {own.title}", columns, rows))
+    for i, note in enumerate(notes, start=1):
+        print(f"[{i}] {note}.")
     if evaluation.computed:
         for name, caption in own.shown.items():
             if (found := evaluation.computed.tables.get(name)) is not None:
@@ -185,19 +181,22 @@ def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
         print("This was a reduced run: its verdicts do not speak of the published one.")
 
 
-def arms_table(evaluation: Any) -> Any:
-    """The rates of a study without published figures."""
-    rows = [
-        [
-            found.arm.name,
-            f"{found.summary.solved} of {found.summary.total}",
-            percent(found.summary.success),
-        ]
-        for found in evaluation.found
-        if found.summary
-    ]
-    title = f"{evaluation.study.name}: {evaluation.study.title}"
-    return table(title, ["arm", "solved", "success"], rows)
+def line(c: Any, notes: list[str]) -> list[str]:
+    """One comparison as a row of a table; what has to be said of it joins the notes."""
+    from ..studies import MEASURES
+
+    rate = c.measure == "success"
+    name = ", ".join(map(str, c.labels.values()))
+    ours = "—" if c.ours is None else number(c.ours, rate)
+    theirs = number(c.published.interval or c.published.value, rate)
+    measure = MEASURES.get(c.measure) or c.measure
+    said = f"{c.verdict} (reduced: {c.reduced})" if c.reduced else str(c.verdict)
+    reason = c.published.reason if c.verdict == "differs" else ""
+    for note in filter(None, (c.published.note, reason)):
+        if note not in notes:
+            notes.append(note)
+        said += f" [{notes.index(note) + 1}]"
+    return [name, measure, ours, theirs, said]
 
 
 def number(value: Any, rate: bool) -> str:

@@ -1,8 +1,7 @@
 """Plots of what arms are together: measures with intervals, and success rates."""
 
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,38 +52,16 @@ def apart(arms: Sequence[Found], *names: str) -> list[str]:
     return [", ".join(values) for values in rest]
 
 
-class Axis:
-    """Where the values of a label stand: numbers to scale, names side by side."""
+def places(values: Sequence[str | int | float]) -> dict[str | int | float, int]:
+    """Where each value of a label stands: side by side, numbers in their order.
 
-    def __init__(self, values: Sequence[str | int | float]) -> None:
-        self.values = distinct(values)
-        self.numeric = len(self.values) > 2 and not any(
-            isinstance(v, str | bool) for v in self.values
-        )
-        self.at = {v: float(i) for i, v in enumerate(self.values)}
-        if self.numeric:
-            self.at = {v: float(v) for v in self.values}
-        places = sorted(self.at.values())
-        self.log = self.numeric and places[0] > 0 and places[-1] / places[0] >= 50
-        if self.log:
-            self.at = {v: math.log10(p) for v, p in self.at.items()}
-        places = sorted(self.at.values())
-        self.gap = min((b - a for a, b in itertools.pairwise(places)), default=1.0)
-        self.ends = places[0] - 0.6 * self.gap, places[-1] + 0.6 * self.gap
-
-    def place(self, value: str | int | float, shift: float) -> float:
-        """Where a value stands, shifted by a share of the least distance."""
-        at = self.at[value] + shift * self.gap
-        return 10**at if self.log else at
-
-    def layout(self, title: str) -> dict[str, Any]:
-        """The axis as Plotly wants it."""
-        own: dict[str, Any] = {"range": list(self.ends), "zeroline": False}
-        if self.log:
-            own["type"] = "log"
-        own["tickvals"] = [self.place(v, 0.0) for v in self.values]
-        own["ticktext"] = [escaped(v) for v in self.values]
-        return titled(title, **own)
+    Numbers are not to scale either, so that series can stand beside each other even
+    where two numbers are close.
+    """
+    names = distinct(values)
+    if not any(isinstance(name, str) for name in names):
+        names = sorted(names)
+    return {name: i for i, name in enumerate(names)}
 
 
 def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
@@ -92,14 +69,16 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
     arms = evaluation.found
     if not any(found.ours(plot.measure) for found in arms):
         return None
-    axis = Axis([label(found, plot.x) for found in arms])
+    at = places([label(found, plot.x) for found in arms])
+    axis = {"tickvals": list(at.values()), "ticktext": [escaped(name) for name in at]}
+    axis |= {"range": [-0.6, len(at) - 0.4], "zeroline": False}
     series = distinct([label(found, plot.by) for found in arms])
     chosen = apart(arms, plot.x, plot.by)
-    drawn = figure(xaxis=axis.layout(plot.x), yaxis=_scale(plot))
+    drawn = figure(xaxis=titled(plot.x, **axis), yaxis=_scale(plot))
     choices, named, floor = [], set(), _floor(arms, plot)
     for found, choice, i, ours in _series(arms, chosen, series, plot.by):
         shift = 0.7 * ((i + 0.5) / len(series) - 0.5) + (not ours) * 0.2 / len(series)
-        if points := _points(found, plot, axis, shift, ours, floor):
+        if points := _points(found, plot, at, shift, ours, floor):
             look = _look(series[i], i, ours)
             first = (choice, i) not in named
             drawn.add_scatter(**points, **look, showlegend=first)
@@ -154,7 +133,7 @@ def _floor(arms: list[Found], plot: Measured) -> float:
 def _points(
     arms: list[Found],
     plot: Measured,
-    axis: Axis,
+    at: Mapping[Any, int],
     shift: float,
     ours: bool,
     floor: float,
@@ -171,7 +150,7 @@ def _points(
         for v in (values, lows, highs)
     )
     return {
-        "x": packed([axis.place(label(f, plot.x), shift) for f, _ in kept]),
+        "x": packed([at[label(f, plot.x)] + shift for f, _ in kept]),
         "y": packed(y),
         "error_y": {
             "type": "data",
@@ -221,8 +200,8 @@ def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
     arms = [found for found in evaluation.found if found.summary]
     if not arms:
         return None
-    xs = distinct([label(found, plot.x) for found in arms])
-    ys = distinct([label(found, plot.y) for found in arms])
+    xs = list(places([label(found, plot.x) for found in arms]))
+    ys = list(places([label(found, plot.y) for found in arms]))
     chosen = apart(arms, plot.x, plot.y)
     drawn = figure(
         height=130 + 34 * len(ys),

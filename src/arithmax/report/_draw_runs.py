@@ -24,10 +24,16 @@ from ._style import (
     symbol,
     titled,
 )
+from ._text import number
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 UNSOLVED = ("not solved", "diverged")
 WIDE = 12  # columns of a matrix that has a row of plots to itself
+SEED = (
+    "seed %{customdata[0]}<br>%{customdata[1]}"
+    "<br>extrapolation error %{customdata[2]}"
+    "<br>sparsity error %{customdata[3]}<extra></extra>"
+)
 Only = Mapping[str, str | int | float]
 
 
@@ -185,11 +191,6 @@ def _dots(
         height = np.array([max(row["solved_at"], 1) for row in rows], dtype=float)
     else:
         height += 0.6 * ((np.arange(len(rows)) * math.sqrt(2)) % 1 - 0.5)
-    text = "seed %{customdata[0]:d}<br>" + _sentence(outcome)
-    text += "<br>extrapolation error %{customdata[1]:.3g}"
-    text += "<br>sparsity error %{customdata[2]:.3g}<extra></extra>"
-    names = ("seed", "extrapolation", "sparsity", "diverged_at")
-    used = names if outcome == "diverged" else names[:3]
     return {
         "x": packed(at + 0.7 * spread),
         "y": packed(height),
@@ -201,27 +202,15 @@ def _dots(
             "size": 7 if solved else 6,
             "opacity": 0.75,
         },
-        "customdata": _columns(rows, used),
-        "hovertemplate": text,
+        "customdata": [_said(row) for row in rows],
+        "hovertemplate": SEED,
     }
 
 
-def _sentence(outcome: str) -> str:
-    return {
-        "solved": "solved at step %{y:,d}",
-        "diverged": "diverged at step %{customdata[3]:,d}",
-    }.get(outcome, outcome)
-
-
-def _columns(rows: list[dict[str, Any]], names: tuple[str, ...]) -> list[list[Any]]:
-    """What the pointer shows, row by row; NaN and infinity are no JSON."""
-    return [
-        [
-            float(f"{row[name]:.4g}") if isinstance(row[name], float) else row[name]
-            for name in names
-        ]
-        for row in rows
-    ]
+def _said(row: Mapping[str, Any]) -> list[Any]:
+    """What the pointer shows; as text, since infinity and NaN are no JSON."""
+    errors = (number(row["extrapolation"]), number(row["sparsity"]))
+    return [row["seed"], escaped(row.get("sentence", row["outcome"])), *errors]
 
 
 def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
@@ -261,13 +250,15 @@ def _drawn_matrices(panels: list[dict[str, np.ndarray]]) -> go.Figure:
         listed = [item for panel in order for item in panel]
     count = len(listed) // columns
     heights = [max(m.shape[0], 2) for _, m in listed[::columns]]
-    drawn = figure(height=100 + sum(min(26 * h, 400) + 50 for h in heights))
+    between = 62 if count > 1 else 0  # pixels, for numbers and a title
+    tall = sum(min(26 * h, 400) for h in heights) + between * (count - 1)
+    drawn = figure(height=tall + 70, margin={"l": 12, "r": 12, "t": 40, "b": 30})
     made = make_subplots(
         count,
         columns,
         subplot_titles=[escaped(name) for name, _ in listed],
         row_heights=[min(h, 16) for h in heights],
-        vertical_spacing=min(0.15, 0.6 / count),
+        vertical_spacing=between / tall,
         horizontal_spacing=0.1,
         figure=drawn,
     )
@@ -276,8 +267,9 @@ def _drawn_matrices(panels: list[dict[str, np.ndarray]]) -> go.Figure:
         made.add_trace(_heat(matrix, k == 0), row, col)
         made.update_yaxes(dtick=_every(matrix.shape[0]), tick0=1, row=row, col=col)
         made.update_xaxes(dtick=_every(matrix.shape[1]), tick0=1, row=row, col=col)
-    made.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
-    made.update_xaxes(showgrid=False, zeroline=False)
+    plain = {"showgrid": False, "zeroline": False, "automargin": True}
+    made.update_yaxes(autorange="reversed", **plain)
+    made.update_xaxes(**plain)
     made.update_annotations(font_size=12)
     return made
 

@@ -157,6 +157,8 @@ def _line(table: Columns, plot: Lines, name: Any, i: int) -> list[dict[str, Any]
     x = [escaped(v) for v in table[plot.x]] if text else packed(table[plot.x])
     shared = {"x": x, "legendgroup": f"{i}", "mode": "lines"}
     quiet = {**shared, "showlegend": False, "hoverinfo": "skip"}
+    # Where dashes are theory, markers alone tell apart lines of one colour.
+    solid = dash(0 if plot.dashed else i // len(COLOURS))
     traces = []
     if plot.low and plot.high:
         edge = {**quiet, "line": {"width": 0}}
@@ -172,7 +174,7 @@ def _line(table: Columns, plot: Lines, name: Any, i: int) -> list[dict[str, Any]
             "y": packed(table[plot.y]),
             "mode": "lines+markers" if len(x) <= 30 else "lines",
             "name": escaped(name) if name != "" else escaped(plot.y),
-            "line": {"color": colour(i), "dash": dash(i // len(COLOURS)), "width": 2},
+            "line": {"color": colour(i), "dash": solid, "width": 2},
             "marker": {"symbol": symbol(i), "size": 6},
             "hovertemplate": "%{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
         }

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import plotly.graph_objects as go
+
 from ..studies import Evaluation
 from ._draw import figures
 from ._style import template
@@ -27,9 +29,7 @@ def write_images(
     """
     jobs = []
     for i, (_, drawn) in enumerate(figures(evaluation), 1):
-        drawn.update_layout(
-            template=template(INK, LINES), paper_bgcolor="white", updatemenus=[]
-        )
+        _still(drawn)
         for kind in formats:
             size = {"width": WIDTH, "height": drawn.layout.height, "format": kind}
             size["scale"] = SCALE if kind == "png" else 1
@@ -39,6 +39,15 @@ def write_images(
         folder.mkdir(parents=True, exist_ok=True)
         _write(jobs)
     return [job["path"] for job in jobs]
+
+
+def _still(drawn: go.Figure) -> None:
+    """Dark on white, and the first choice of a menu as a title."""
+    drawn.update_layout(template=template(INK, LINES), paper_bgcolor="white")
+    for menu in drawn.layout.updatemenus or ():  # type: ignore[attr-defined]  # Plotly makes it
+        shown = {"text": menu.buttons[0].label, "x": 0.01, "font": {"size": 13}}
+        drawn.update_layout(title=shown)
+    drawn.layout.updatemenus = None  # type: ignore[attr-defined]  # the same
 
 
 def _write(jobs: list[dict]) -> None:

@@ -41,13 +41,14 @@ class Drawing {
   }
 
   draw() {
+    this.seen = true;
     if (this.drawn) return;
     this.drawn = true;
     const layout = { ...this.spec.layout, template: template() };
     // A finger that moves over a plot scrolls the page.
     if (touch && !this.solid) layout.dragmode = false;
     if (innerWidth < 600) this.narrow(layout);
-    Plotly.newPlot(this.box, this.spec.data, layout, config(this.solid));
+    this.busy = Plotly.newPlot(this.box, this.spec.data, layout, config(this.solid));
   }
 
   // On a phone text is smaller, and a surface is looked at from further away.
@@ -60,8 +61,11 @@ class Drawing {
   }
 
   // Browsers keep few WebGL contexts alive: a surface out of sight gives its own back.
-  leave() {
+  async leave() {
+    this.seen = false;
     if (!this.drawn || !this.solid) return;
+    await this.busy; // what is still being drawn cannot be taken away
+    if (this.seen || !this.drawn) return;
     const scene = this.box.layout.scene;
     if (scene.camera) this.spec.layout.scene.camera = scene.camera;
     Plotly.purge(this.box);
@@ -70,11 +74,11 @@ class Drawing {
 
   choose(visible) {
     this.spec.data.forEach((trace, i) => { trace.visible = visible[i]; });
-    if (this.drawn) Plotly.restyle(this.box, { visible });
+    if (this.drawn) this.busy = Plotly.restyle(this.box, { visible });
   }
 
   recolour() {
-    if (this.drawn) Plotly.relayout(this.box, { template: template() });
+    if (this.drawn) this.busy = Plotly.relayout(this.box, { template: template() });
   }
 
   turn(event) {
@@ -87,7 +91,7 @@ class Drawing {
     const angle = Math.atan2(y, x) + step[0] * Math.PI / 12, flat = Math.hypot(x, y);
     const eye = { x: flat * Math.cos(angle), y: flat * Math.sin(angle),
       z: z + step[1] * 0.2 };
-    Plotly.relayout(this.box, { "scene.camera.eye": eye });
+    this.busy = Plotly.relayout(this.box, { "scene.camera.eye": eye });
   }
 }
 

@@ -64,6 +64,7 @@ def figures(
     *,
     drawn: bool = False,
     reasons: Mapping[str, str] | None = None,
+    note: str = "",
 ) -> dict[str, Published]:
     """A published row as figures.
 
@@ -71,6 +72,7 @@ def figures(
         row: the row, if there is one.
         drawn: whether it was read back from a plot.
         reasons: why ours differ, by measure.
+        note: what has to be known about the success rate.
     """
     if row is None:
         return {}
@@ -78,7 +80,7 @@ def figures(
     rate = success_rate(row["solved"], row["runs"])
     found = {
         "success": Published(
-            rate.value, rate.low, rate.high, reason=why.get("success", "")
+            rate.value, rate.low, rate.high, note, why.get("success", "")
         )
     }
     if "median" in row:

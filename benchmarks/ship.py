@@ -1,0 +1,41 @@
+"""Put the runs of some folders into `results/`, in few files and with thinner curves.
+
+    python benchmarks/ship.py runs/simple-mul runs/gate --to results
+
+Each folder becomes three files of its name; the records of its studies are added to
+those that are there, and what studies compute is computed again from all runs.
+"""
+
+import argparse
+from pathlib import Path
+
+from arithmax.results import pack, read
+from arithmax.studies import studies
+from arithmax.studies._run import compute, history, remember
+
+
+def ship(folder: Path, to: Path) -> None:
+    """One folder's rows, curves, weights and records."""
+    if read(folder).rows:
+        pack(folder, to, folder.name)
+    for own in studies().values():
+        for entry in history(own, folder):
+            remember(own, to, entry)
+
+
+def main() -> None:
+    """Ship every folder, then compute."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--to", type=Path, default=Path("results"))
+    chosen = parser.parse_args()
+    for folder in chosen.folders:
+        ship(folder, chosen.to)
+    results = read(chosen.to)
+    for own in studies().values():
+        if history(own, chosen.to):
+            compute(own, results, chosen.to)
+
+
+if __name__ == "__main__":
+    main()
