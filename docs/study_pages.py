@@ -42,11 +42,11 @@ def on_page_markdown(markdown, page, config, files):
 
 def overview() -> str:
     """One line a study: what it is, and how its figures compare."""
-    lines = ["| study | what it is | " + " | ".join(Verdict) + " |"]
-    lines += ["|---" * (len(Verdict) + 2) + "|"]
+    lines = ["| study | what it is | " + " | ".join([*Verdict, "reduced"]) + " |"]
+    lines += ["|---" * (len(Verdict) + 3) + "|"]
     for evaluation in evaluations():
         own = evaluation.study
-        counts = " | ".join(str(n) for n in evaluation.verdicts.values())
+        counts = " | ".join(str(n) for n in evaluation.tally.values())
         lines.append(f"| [{own.name}]({own.name}.md) | {own.title} | {counts} |")
     return "\n".join(lines)
 

@@ -479,6 +479,8 @@ SURFACE = """() => {
 
 @in_browser
 def test_a_surface_turns_and_changes_by_keys(visit):
+    from playwright.sync_api import expect  # the page forbids `wait_for_function`
+
     page = visit()
     box = page.locator("#computed_1")
     box.scroll_into_view_if_needed()
@@ -492,7 +494,7 @@ def test_a_surface_turns_and_changes_by_keys(visit):
     after = page.evaluate(SURFACE)
     assert after[0] == [False, True] and after[1] != before[1]
     page.evaluate("scrollTo(0, 0)")  # far away it gives back its memory
-    page.wait_for_function("!document.querySelector('#computed_1 canvas')")
+    expect(box.locator("canvas")).to_have_count(0)
     box.scroll_into_view_if_needed()
     box.locator("canvas").first.wait_for()
     assert page.evaluate(SURFACE) == after
@@ -500,12 +502,12 @@ def test_a_surface_turns_and_changes_by_keys(visit):
 
 @in_browser
 def test_printing_draws_everything(visit):
+    from playwright.sync_api import expect
+
     page = visit()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     count = page.locator("figure.plot").count()
-    page.wait_for_function(
-        f"document.querySelectorAll('.js-plotly-plot').length === {count}"
-    )
+    expect(page.locator(".js-plotly-plot")).to_have_count(count)
 
 
 def test_the_page_is_small(document):

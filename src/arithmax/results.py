@@ -148,6 +148,31 @@ class Results:
                 return found[run]
         raise KeyError(f"`run` (={run!r}) has no weights in {self.folder}.")
 
+    def curves(self, runs: Sequence[str]) -> dict[str, dict[str, np.ndarray]]:
+        """The learning curves of some runs: step, errors and sparsity by name.
+
+        Runs without curves are left out.
+        """
+        import duckdb
+
+        files = sorted((self.folder or Path()).glob("*.curves.parquet"))
+        if not files or not runs:
+            return {}
+        query = "SELECT * FROM read_parquet(?) JOIN wanted USING (run) ORDER BY step"
+        with duckdb.connect() as database:
+            database.register("wanted", {"run": np.array(list(runs), dtype=object)})
+            names = list(map(str, files))
+            found = database.execute(query, [names]).fetchnumpy()
+        return {
+            run: {
+                name: np.ma.filled(values[found["run"] == run], np.nan)
+                for name, values in found.items()
+                if name != "run"
+            }
+            for run in dict.fromkeys(runs)
+            if (found["run"] == run).any()
+        }
+
 
 @lru_cache(maxsize=64)
 def _tensors(path: Path, changed: int) -> dict[str, dict[str, np.ndarray]]:

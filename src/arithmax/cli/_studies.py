@@ -174,7 +174,7 @@ def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
                 lines = zip(*found.values(), strict=True)
                 text = [[_text(v) for v in line] for line in lines]
                 show(table(caption, list(found), text))
-    counts = ", ".join(f"{n} {v}" for v, n in evaluation.verdicts.items() if n)
+    counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:
         print(f"{own.name}: {counts}.")
     if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
@@ -190,9 +190,10 @@ def line(c: Any, notes: list[str]) -> list[str]:
     ours = "—" if c.ours is None else number(c.ours, rate)
     theirs = number(c.published.interval or c.published.value, rate)
     measure = MEASURES.get(c.measure) or c.measure
-    said = f"{c.verdict} (reduced: {c.reduced})" if c.reduced else str(c.verdict)
+    reduced = f"reduced: {c.reduced}" if c.reduced else ""
     reason = c.published.reason if c.verdict == "differs" else ""
-    for note in filter(None, (c.published.note, reason)):
+    said = f"{c.verdict}, reduced" if reduced else str(c.verdict)
+    for note in filter(None, (reduced, c.published.note, reason)):
         if note not in notes:
             notes.append(note)
         said += f" [{notes.index(note) + 1}]"

@@ -9,6 +9,7 @@ from ..studies import (
     Convergence,
     Evaluation,
     Grid,
+    Heat,
     Lines,
     Measured,
     Plot,
@@ -18,7 +19,7 @@ from ..studies import (
 )
 from ._draw_measures import grid, measured
 from ._draw_runs import convergence, seeds, weights
-from ._draw_tables import bars, lines, surface
+from ._draw_tables import bars, heat, lines, surface
 
 
 def figures(evaluation: Evaluation) -> list[tuple[str, go.Figure]]:
@@ -49,5 +50,6 @@ draw.register(Convergence, convergence)
 draw.register(Seeds, seeds)
 draw.register(Weights, weights)
 draw.register(Surface, surface)
+draw.register(Heat, heat)
 draw.register(Bars, bars)
 draw.register(Lines, lines)

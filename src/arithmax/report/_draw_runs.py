@@ -292,6 +292,6 @@ def _heat(matrix: np.ndarray, bar: bool) -> go.Heatmap:
         colorbar={"thickness": 12, "outlinewidth": 0},
         texttemplate="%{z:.2f}" if small else None,
         hovertemplate="input %{x}, output %{y}: %{z:.4g}<extra></extra>",
-        xgap=1,
+        xgap=0 if matrix.shape[1] > WIDE else 1,  # gaps would hide narrow cells
         ygap=1,
     )

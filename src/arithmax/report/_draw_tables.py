@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ..studies import Bars, Evaluation, Lines, Surface
+from ..studies import Bars, Evaluation, Heat, Lines, Surface
 from ._draw_measures import distinct
 from ._style import (
     COLOURS,
@@ -79,13 +79,41 @@ def surface(plot: Surface, evaluation: Evaluation) -> go.Figure | None:
     return drawn
 
 
-def _grid(table: Columns, plot: Surface) -> dict[str, Any]:
+def _grid(table: Columns, plot: Surface | Heat) -> dict[str, Any]:
     """A long table as a grid; what it does not have is a hole."""
     xs, ix = np.unique(np.array(table[plot.x], dtype=float), return_inverse=True)
     ys, iy = np.unique(np.array(table[plot.y], dtype=float), return_inverse=True)
     z = np.full((len(ys), len(xs)), np.nan)
     z[iy, ix] = np.array(table[plot.z], dtype=float)
     return {"x": packed(xs), "y": packed(ys), "z": packed(z)}
+
+
+def heat(plot: Heat, evaluation: Evaluation) -> go.Figure | None:
+    """A map in colours, with a menu of choices."""
+    names = (plot.x, plot.y, plot.z, plot.choice)
+    table = columns(evaluation, plot.table, names)
+    if not table:
+        return None
+    drawn = figure(height=480, xaxis=titled(plot.x), yaxis=titled(plot.y))
+    found = groups(table, plot.choice)
+    for own in found.values():
+        cells = _grid(own, plot)
+        bar = {"thickness": 12, "outlinewidth": 0, "title": {"text": escaped(plot.z)}}
+        if plot.log:
+            cells["customdata"] = cells["z"]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                powers = np.log10(np.asarray(cells["z"], dtype=float))
+            cells["z"] = packed(np.where(np.isfinite(powers), powers, np.nan))
+            bar |= {"tickprefix": "10<sup>", "ticksuffix": "</sup>", "dtick": 2}
+        value = "%{customdata:.3g}" if plot.log else "%{z:.4g}"
+        drawn.add_heatmap(
+            **cells,
+            colorscale=SEQUENTIAL,
+            colorbar=bar,
+            hovertemplate=f"%{{x:.4g}}, %{{y:.4g}}: {value}<extra></extra>",
+        )
+    menu(drawn, [str(choice) for choice in found])
+    return drawn
 
 
 def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:

@@ -124,6 +124,13 @@ class Evaluation:
         """How many comparisons have which verdict."""
         return {v: sum(c.verdict is v for c in self.comparisons) for v in Verdict}
 
+    @property
+    def tally(self) -> dict[str, int]:
+        """How many comparisons have which verdict; those of reduced runs apart."""
+        full = [c.verdict for c in self.comparisons if not c.reduced]
+        counts = {str(v): full.count(v) for v in Verdict}
+        return counts | {"reduced": len(self.comparisons) - len(full)}
+
 
 def compare(
     labels: Labels,

@@ -71,6 +71,21 @@ class Surface(Plot):
 
 
 @dataclass(frozen=True)
+class Heat(Plot):
+    """A map of z over (x, y) out of a computed table, one for each `choice`.
+
+    `log` colours by the logarithm of z.
+    """
+
+    table: str = ""
+    x: str = "x"
+    y: str = "y"
+    z: str = "z"
+    choice: str = ""
+    log: bool = False
+
+
+@dataclass(frozen=True)
 class Bars(Plot):
     """A histogram out of a computed table: `y` over `x`, in one panel for each `by`."""
 
