@@ -52,14 +52,13 @@ def overview() -> str:
 
 
 def page(evaluation: Evaluation) -> str:
-    """One study: text and tables, then its plots."""
-    parts = [f"# {evaluation.study.title}", markdown(evaluation)]
-    parts.append('<script src="../../assets/plotly.min.js"></script>')
+    """One study: text, plots and tables."""
+    plots = ['<script src="../../assets/plotly.min.js"></script>']
     for caption, figure in figures(evaluation):
         drawn = figure.to_html(
             full_html=False,
             include_plotlyjs=False,
             config={"responsive": True, "displayModeBar": False},
         )
-        parts += [drawn, f"*{caption}*"]
-    return "\n\n".join(parts)
+        plots += [drawn, f"*{caption}*"]
+    return f"# {evaluation.study.title}\n\n{markdown(evaluation, plots)}"

@@ -31,6 +31,7 @@ from arithmax.studies import (
     Convergence,
     Evaluation,
     Grid,
+    Heat,
     Lines,
     Measured,
     Plot,
@@ -141,6 +142,7 @@ def computed() -> Evaluation:
         shown={"shown": f"A table {NASTY}", "absent": "not computed"},
         plots=(
             Surface("Surface.", "surface", choice="unit"),
+            Heat("Map.", "surface", choice="unit", log=True),
             Bars("Bars.", "bars", "gate", "seeds", "arm"),
             Lines("L.", "lines", "n", "v", "unit", "low", "high", "theory", True, True),
             Lines("Not computed.", "absent"),
@@ -154,7 +156,17 @@ def computed() -> Evaluation:
 def test_every_plot_with_data_has_a_figure(trained, computed):
     captions = [caption for caption, _ in figures(trained)]
     assert captions == [plot.caption for plot in trained.study.plots[:-1]]
-    assert len(figures(computed)) == 3
+    assert len(figures(computed)) == 4
+
+
+def test_a_map_is_coloured_by_powers_of_ten(computed):
+    (drawn,) = [figure for caption, figure in figures(computed) if caption == "Map."]
+    table = computed.computed.tables["surface"]
+    first = [z for z, unit in zip(table["z"], table["unit"], strict=True)]
+    values = np.array([z for z in first if np.isfinite(z) and z > 0])
+    shown = np.concatenate([np.ravel(np.asarray(m.z, float)) for m in drawn.data])
+    shown = shown[np.isfinite(shown)]
+    np.testing.assert_allclose(np.sort(10**shown), np.sort(values), rtol=1e-3)
 
 
 def test_without_runs_there_is_nothing_to_draw(trained):

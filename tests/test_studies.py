@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arithmax import NAU, NMU, Cell, Protocol, published, results
+from arithmax import NAU, NMU, Cell, Protocol, published, results, train_cells
 from arithmax.results import Results, pack, thinned
 from arithmax.statistics import Interval, median, sparsity, steps
 from arithmax.studies import (
@@ -125,6 +125,15 @@ def test_a_reduced_run_says_so():
     longest = fake(own, [True] * 2) + fake(own, [False] * 10, steps=1000)
     found = evaluate(own, Results(longest)).found[0]
     assert len(found.rows) == 2 and found.reduced == "2 of 10 seeds"
+
+
+def test_reduced_comparisons_are_counted_apart():
+    figure = {"success": Published(1.0, 0.9, 1.0)}
+    own = small(seeds=10, published_figures=figure)
+    full = evaluate(own, Results(fake(own, [True] * 10))).tally
+    assert full["matches"] == 1 and full["reduced"] == 0
+    few = evaluate(own, Results(fake(own, [True] * 3))).tally
+    assert few["matches"] == 0 and few["reduced"] == 1
 
 
 def test_runs_of_other_settings_are_not_mixed_in():
@@ -321,9 +330,6 @@ def test_published_figures_are_those_of_the_authors_rows():
 
 def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
     own = small(seeds=2, steps=4000, interval=10)
-    done = Results([])
-    from arithmax import train_cells
-
     done = train_cells([own.arms[0].cell], out=tmp_path / "all")
     pack(tmp_path / "all", tmp_path / "small", "packed", points=20)
     again = results.read(tmp_path / "small")
@@ -331,6 +337,12 @@ def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
     for row in done.rows:
         for name, value in done.weights(row["run"]).items():
             np.testing.assert_array_equal(value, again.weights(row["run"])[name])
+    run = done.rows[0]["run"]
+    full, short = done.curves([run])[run], again.curves([run, "none"])[run]
+    assert full["step"].tolist() == list(range(0, 4001, 10))
+    kept = np.isin(full["step"], short["step"])
+    np.testing.assert_array_equal(full["extrapolation"][kept], short["extrapolation"])
+    assert 20 <= kept.sum() <= 40 and done.curves(["none"]) == {}
     with pytest.raises(FileExistsError, match="exists"):
         pack(tmp_path / "all", tmp_path / "small", "packed")
     kept = thinned(np.arange(401) * 10, 20)

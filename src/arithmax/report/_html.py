@@ -22,7 +22,7 @@ from ._table import (
     measures,
     shown_tables,
 )
-from ._text import SIGNS, cost, extent
+from ._text import REDUCED, SIGNS, cost, extent
 
 # Pictures would be fetched, and HTML is shown as the text that it is.
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -77,6 +77,10 @@ def _counts(evaluation: Evaluation) -> str:
         for v, n in evaluation.verdicts.items()
         if n
     ]
+    if evaluation.reduced:
+        said.append(
+            f'<span class="verdict">{REDUCED} {evaluation.reduced} reduced</span>'
+        )
     return (
         f'<p class="counts">{" ".join(said)} <span>run: {extent(evaluation)}</span></p>'
     )

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Sequence
 
 from ..studies import MEASURES, Evaluation
 from ._table import (
@@ -22,11 +23,12 @@ from ._text import cost, extent
 SPECIAL = re.compile(r"[\\`*_{}\[\]|~$^#!]")
 
 
-def markdown(evaluation: Evaluation) -> str:
-    """A study without its plots: text, tables, and how it was made.
+def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
+    """A study: text, tables, and how it was made.
 
     Args:
         evaluation: the study.
+        plots: Markdown or HTML of its plots, which go between text and tables.
 
     Returns:
         Markdown without a heading.
@@ -34,6 +36,7 @@ def markdown(evaluation: Evaluation) -> str:
     notes = Notes()
     study = evaluation.study
     parts = [study.about.strip(), f"Source: {text(study.source.rstrip('.'))}."]
+    parts += plots
     if study.arms:
         parts.append(_arms(evaluation, notes))
     if study.claims:

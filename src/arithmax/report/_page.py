@@ -10,7 +10,7 @@ import plotly.offline
 from .. import __version__
 from ..studies import Evaluation, Verdict
 from ._html import cells, escape, region, section
-from ._text import SIGNS, cost, extent
+from ._text import REDUCED, SIGNS, cost, extent
 
 TITLE = "Arithmax report"
 
@@ -89,7 +89,7 @@ def _link(evaluation: Evaluation) -> str:
 def _overview(evaluations: Sequence[Evaluation]) -> str:
     """One line a study: how its figures compare, how much was run, at what cost."""
     verdicts = [f"{SIGNS[v]} {v}" for v in Verdict]
-    names = ["study", "title", *verdicts, "run", "cost"]
+    names = ["study", "title", *verdicts, f"{REDUCED} reduced", "run", "cost"]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(_overview_line(e) for e in evaluations)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -107,6 +107,7 @@ def _overview_line(evaluation: Evaluation) -> str:
     found = "".join(
         f'<td class="{v.name.lower()}">{counts[v] or ""}</td>' for v in Verdict
     )
-    rest = cells([extent(evaluation), cost(evaluation)])
+    reduced = str(evaluation.reduced or "")
+    rest = cells([reduced, extent(evaluation), cost(evaluation)])
     title = f'<td class="long">{escape(study.title)}</td>'
     return f"<tr>{first}{title}{found}{rest}</tr>"

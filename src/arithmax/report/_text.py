@@ -14,6 +14,7 @@ SIGNS = {
     Verdict.NO_INTERVAL: "○",
     Verdict.NOT_RUN: "–",
 }
+REDUCED = "◐"  # a run that was shorter than the published one
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOTHING = "—"
 

@@ -121,15 +121,20 @@ class Evaluation:
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many comparisons have which verdict."""
-        return {v: sum(c.verdict is v for c in self.comparisons) for v in Verdict}
+        """How many comparisons have which verdict, those of reduced runs left out."""
+        full = [c.verdict for c in self.comparisons if not c.reduced]
+        return {v: full.count(v) for v in Verdict}
+
+    @property
+    def reduced(self) -> int:
+        """How many comparisons are of reduced runs."""
+        return sum(bool(c.reduced) for c in self.comparisons)
 
     @property
     def tally(self) -> dict[str, int]:
-        """How many comparisons have which verdict; those of reduced runs apart."""
-        full = [c.verdict for c in self.comparisons if not c.reduced]
-        counts = {str(v): full.count(v) for v in Verdict}
-        return counts | {"reduced": len(self.comparisons) - len(full)}
+        """How many comparisons have which verdict, and how many are of reduced runs."""
+        counts = {verdict.value: n for verdict, n in self.verdicts.items()}
+        return counts | {"reduced": self.reduced}
 
 
 def compare(
