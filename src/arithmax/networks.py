@@ -1,7 +1,7 @@
 """A stack of units is itself a unit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
@@ -23,6 +23,9 @@ class Stack(Unit):
         padded: sizes at least as large, to which the fleet fills up weights with zeros
             that stay zero, so that stacks of many hidden sizes are one program. What
             the stack computes is the same.
+        starts: distributions from which parameters are drawn in place of those that
+            the units declare, by name: `(("M_hat", Normal(-1.0, 0.1)),)` is for every
+            layer, `"0.M_hat"` for the first.
 
     Examples:
         >>> import numpy as np
@@ -38,10 +41,12 @@ class Stack(Unit):
     units: tuple[Unit, ...]
     hidden: tuple[int, ...] = ()
     padded: tuple[int, ...] = ()
+    starts: tuple[tuple[str, Distribution], ...] = ()
 
     def __repr__(self) -> str:
         padded = f", padded={self.padded!r}" if self.padded else ""
-        return f"Stack(units={self.units!r}, hidden={self.hidden!r}{padded})"
+        starts = f", starts={self.starts!r}" if self.starts else ""
+        return f"Stack(units={self.units!r}, hidden={self.hidden!r}{padded}{starts})"
 
     def __post_init__(self) -> None:
         units, hidden = self.units, self.hidden
@@ -62,6 +67,19 @@ class Stack(Unit):
                 f"`padded` (={self.padded!r}) must have {len(hidden)} sizes, each at "
                 f"least that of `hidden` (={hidden!r})."
             )
+        if self.starts:
+            self._check_starts()
+
+    def _check_starts(self) -> None:
+        """Every name in `starts` must be that of a parameter."""
+        declared = self._gather(unit.parameters(1, 1) for unit in self.units)
+        names = {*declared, *(name.rsplit(".", 1)[-1] for name in declared)}
+        for name, _ in self.starts:
+            if name not in names:
+                raise ValueError(
+                    f"`starts` (={self.starts!r}) has {name!r}, which is no parameter "
+                    f"of the units: they have {', '.join(sorted(names))}."
+                )
 
     @property
     def wide(self) -> "Stack":
@@ -86,11 +104,14 @@ class Stack(Unit):
 
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
         sizes = pairwise((in_features, *self.hidden, out_features))
-        return {
-            f"{i}.{name}": parameter
-            for i, (unit, size) in enumerate(zip(self.units, sizes, strict=True))
-            for name, parameter in unit.parameters(*size).items()
-        }
+        declared = self._gather(
+            unit.parameters(*size) for unit, size in zip(self.units, sizes, strict=True)
+        )
+        for name, parameter in declared.items():
+            for start, distribution in self.starts:
+                if start in (name, name.rsplit(".", 1)[-1]):
+                    declared[name] = replace(parameter, distribution=distribution)
+        return declared
 
     def features(self, params: Params) -> tuple[int, int]:
         own = list(self.layers(params))

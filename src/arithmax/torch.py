@@ -151,7 +151,13 @@ def sequential(network: Stack, in_features: int, out_features: int) -> nn.Sequen
     """
     sizes = pairwise((in_features, *network.hidden, out_features))
     units = zip(network.units, sizes, strict=True)
-    return nn.Sequential(*(Layer(unit, *size) for unit, size in units))
+    layers = nn.Sequential(*(Layer(unit, *size) for unit, size in units))
+    if network.starts:
+        declared = network.parameters(in_features, out_features)
+        with torch.no_grad():
+            for name, value in layers.named_parameters():
+                draw_(value, declared[name].distribution)
+    return layers
 
 
 def _tensor(value: Any) -> Tensor:

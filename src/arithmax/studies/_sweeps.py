@@ -85,7 +85,9 @@ RANGE_REASONS = {
     ("U[-2,2]", "NMU"): QUICK.format(
         seen="at 4,000 or 5,000 steps in eleven of twelve seeds"
     ),
-    ("U[0,1]", "NMU"): QUICK.format(seen="@@"),
+    ("U[0,1]", "NMU"): QUICK.format(
+        seen="at 66,000 to 108,000 steps in four of four seeds"
+    ),
     ("U[0,1]", "NAC•,NMU"): FIT,
     ("U[0,1]", "NAC•"): FIT,
     ("U[0.1,0.2]", "NMU"): "all our solved runs are solved within 10,000 steps of the "
