@@ -3,6 +3,7 @@
 MkDocs calls the functions that begin with `on_` by name.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from arithmax.report import figures, markdown
 from arithmax.studies import Evaluation, Verdict, load
 
 ROOT = Path(__file__).parents[1]
+PLOT = r"<!-- plot: (\S+) (\d+) -->"  # of which study, and which of its plots
 
 
 @cache
@@ -29,15 +31,41 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Put the list of studies, and files, where a page asks for them."""
+    """Put the list of studies, plots and files where a page asks for them."""
     markdown = markdown.replace("<!-- table: studies -->", overview())
-    start = "<!-- file: "
-    while start in markdown:
-        before, _, rest = markdown.partition(start)
-        name, _, after = rest.partition(" -->")
-        code = (ROOT / name).read_text(encoding="utf-8")
-        markdown = f"{before}```python\n{code}```{after}"
+    markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
+    if re.search(PLOT, markdown):
+        library = script("../" * page.url.count("/"))
+        title, _, rest = re.sub(PLOT, one_plot, markdown).partition("\n")
+        markdown = f"{title}\n\n{library}\n{rest}"
     return markdown
+
+
+def code(match: re.Match) -> str:
+    """A file of the repository."""
+    return f"```python\n{(ROOT / match[1]).read_text(encoding='utf-8')}```"
+
+
+def one_plot(match: re.Match) -> str:
+    """One plot of a study, with the command that made it."""
+    own = next(e for e in evaluations() if e.study.name == match[1])
+    caption, figure = figures(own)[int(match[2]) - 1]
+    link = f"[{caption}](studies/{match[1]}.md) `arithmax reproduce {match[1]}`"
+    return f"{drawn(figure)}\n\n{link}"
+
+
+def script(depth: str) -> str:
+    """The library that draws; it must be there before the first plot."""
+    return f'<script src="{depth}assets/plotly.min.js"></script>'
+
+
+def drawn(figure) -> str:
+    """A figure as HTML."""
+    return figure.to_html(
+        full_html=False,
+        include_plotlyjs=False,
+        config={"responsive": True, "displayModeBar": False},
+    )
 
 
 def overview() -> str:
@@ -53,12 +81,7 @@ def overview() -> str:
 
 def page(evaluation: Evaluation) -> str:
     """One study: text, plots and tables."""
-    plots = ['<script src="../../assets/plotly.min.js"></script>']
+    plots = [script("../../")]
     for caption, figure in figures(evaluation):
-        drawn = figure.to_html(
-            full_html=False,
-            include_plotlyjs=False,
-            config={"responsive": True, "displayModeBar": False},
-        )
-        plots += [drawn, f"*{caption}*"]
+        plots += [drawn(figure), f"*{caption}*"]
     return f"# {evaluation.study.title}\n\n{markdown(evaluation, plots)}"

@@ -170,6 +170,24 @@ def test_a_map_is_coloured_by_powers_of_ten(computed):
     np.testing.assert_allclose(np.sort(10**shown), np.sort(values), rtol=1e-3)
 
 
+@pytest.mark.parametrize(
+    "outcomes", [["solved"], ["not solved"], ["solved", "diverged"]]
+)
+def test_seeds_are_drawn_whatever_became_of_them(trained, outcomes):
+    found = trained.found[0]
+    rows = [
+        row | {"outcome": outcome, "solved_at": 1000 if outcome == "solved" else None}
+        for row, outcome in zip(found.rows * 2, outcomes, strict=False)
+    ]
+    by = next(iter(found.arm.labels))
+    own = replace(trained.study, arms=(found.arm,), plots=(Seeds("Seeds.", by),))
+    ((_, drawn),) = figures(
+        replace(trained, study=own, found=[replace(found, rows=rows)])
+    )
+    traces: Any = list(drawn.select_traces())
+    assert sum(len(trace.x) for trace in traces) == len(outcomes)
+
+
 def test_without_runs_there_is_nothing_to_draw(trained):
     empty = evaluate(trained.study, Results([]))
     assert figures(empty) == []

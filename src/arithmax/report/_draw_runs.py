@@ -155,21 +155,20 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
         return None
     rows = [row for found in arms for row in found.rows]
     bands = [o for o in UNSOLVED if any(row["outcome"] == o for row in rows)]
-    share = 0.12 * len(bands)
+    solved = any(row["outcome"] == "solved" for row in rows)
+    share = 0.12 * len(bands) if solved else 1.0
     names = [escaped(name) for name in series(arms, plot.by)]
-    behind = {"type": "rect", "layer": "below", "line": {"width": 0}, "xref": "paper"}
-    behind |= {"x0": 0, "x1": 1, "yref": "paper", "y0": 1.02 - share, "y1": 1}
     axis = {"tickvals": list(range(len(arms))), "ticktext": names}
     drawn = figure(
-        height=380 + 40 * len(bands),
+        height=(380 if solved else 100) + 40 * len(bands),
         showlegend=False,
-        shapes=[{**behind, "fillcolor": faint(GREY)}] if bands else [],
         xaxis=titled(plot.by, **axis, range=[-0.6, len(arms) - 0.4], zeroline=False),
-        yaxis=titled("solved at step", type="log", domain=[0, 1 - share]),
-        yaxis2=titled("", domain=[1.02 - share, 1], range=[-0.5, len(bands) - 0.5]),
     )
-    ticks = {"tickvals": list(range(len(bands))), "ticktext": bands}
-    drawn.update_layout(yaxis2={**ticks, "zeroline": False, "showgrid": False})
+    if solved:
+        steps = titled("solved at step", type="log", domain=[0, 1 - share])
+        drawn.update_layout(yaxis=steps)
+    if bands:
+        drawn.update_layout(**_bands(bands, min(1.02 - share, 0.98) * solved))
     places = distinct([label(found, plot.by) for found in arms])
     for at, found in enumerate(arms):
         i = places.index(label(found, plot.by))
@@ -178,6 +177,18 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
             if own:
                 drawn.add_scatter(**_dots(own, outcome, bands, at, i))
     return drawn
+
+
+def _bands(bands: list[str], low: float) -> dict[str, Any]:
+    """A shaded axis above `low` for the runs that were not solved."""
+    behind = {"type": "rect", "layer": "below", "line": {"width": 0}, "xref": "paper"}
+    behind |= {"x0": 0, "x1": 1, "yref": "paper", "y0": low, "y1": 1}
+    axis = titled("", domain=[low, 1], range=[-0.5, len(bands) - 0.5])
+    ticks = {"tickvals": list(range(len(bands))), "ticktext": bands}
+    return {
+        "shapes": [{**behind, "fillcolor": faint(GREY)}],
+        "yaxis2": {**axis, **ticks, "zeroline": False, "showgrid": False},
+    }
 
 
 def _dots(
