@@ -192,28 +192,44 @@ def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
     assert before < {p.name for p in tmp_path.glob("*.rows.parquet")}
     assert len(results.read(tmp_path)) == 3  # the first two were not trained again
     assert [e["command"] for e in done.evaluations[0].history] == ["first", "second"]
+    before = done.evaluations[0].history[1]["seconds"]
+    twice = reproduce([str(path)], out=tmp_path, command="second").evaluations[0]
+    assert [e["command"] for e in twice.history] == ["first", "second"]
+    assert twice.history[1]["seconds"] >= before  # one command, all its seconds
     reduced = reproduce([str(path)], out=tmp_path, seeds=1, steps=1000, command="third")
     assert len(reduced.evaluations[0].found[0].rows) == 3  # the full run is still there
 
 
+LONG = """
+from dataclasses import replace
+longer = replace(PROTOCOL, steps=100_000)
+arm = Arm({"model": "longer"}, Cell(NETWORK, TASK, longer, (0, 1)))
+MINE = replace(MINE, arms=(*MINE.arms, arm))
+"""
+
+
 def test_an_interrupted_study_goes_on(tmp_path):
     """Ctrl-C ends with a sentence; the same command ends where a straight run does."""
-    path = tmp_path / "my_study.py"
-    path.write_text(FILE.replace("steps=4000", "steps=100000"))
+    path, out = tmp_path / "my_study.py", tmp_path / "runs"
+    path.write_text(FILE + LONG)
     command = [sys.executable, "-m", "arithmax", "reproduce", str(path), "--quiet"]
-    command += ["--out", str(tmp_path / "runs")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
+    process = subprocess.Popen(
+        [*command, "--out", str(out)], stderr=subprocess.PIPE, text=True
+    )
+    while process.poll() is None and not list(out.glob("*.rows.parquet")):
+        time.sleep(0.1)  # until the short arm is there and the long one runs
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode in (130, 0) and "Traceback" not in said
     if process.returncode == 130:
         assert "Run the same command again" in said
-    again = reproduce([str(path)], out=tmp_path / "runs").evaluations[0]
+    again = reproduce([str(path)], out=out).evaluations[0]
     straight = reproduce([str(path)], out=tmp_path / "straight").evaluations[0]
     kept = ("seed", "outcome", "solved_at", "interpolation", "extrapolation")
-    for a, b in zip(again.found[0].rows, straight.found[0].rows, strict=True):
-        assert {k: a[k] for k in kept} == {k: b[k] for k in kept}
+    for a, b in zip(again.found, straight.found, strict=True):
+        pairs = zip(a.rows, b.rows, strict=True)
+        assert all(one[k] == other[k] for one, other in pairs for k in kept)
+    assert [len(f.rows) for f in again.found] == [3, 2]
 
 
 def test_studies_share_their_runs(tmp_path, monkeypatch):

@@ -173,8 +173,15 @@ def _remembered(path: Path) -> dict[str, Any]:
 def remember(
     own: Study, folder: Path, entry: dict[str, Any], file: str | None = None
 ) -> None:
-    """Add an entry to the history of a study; the same command is kept once."""
-    told = [e for e in history(own, folder) if e.get("command") != entry["command"]]
+    """Add an entry to the history of a study.
+
+    One command is one entry, with all its seconds: it may have been stopped.
+    """
+    told = history(own, folder)
+    before = [e for e in told if e.get("command") == entry["command"]]
+    spent = sum(e.get("seconds", 0.0) for e in [*before, entry])
+    entry = entry | {"seconds": round(spent, 1)}
+    told = [e for e in told if e not in before]
     record = {"format": FORMAT, "study": own.name, "history": [*told, entry]}
     if file:
         record["file"] = str(Path(file).resolve())
