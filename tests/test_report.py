@@ -3,9 +3,7 @@
 Without a Chromium the tests that need one are skipped and say so, except in CI.
 """
 
-import os
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,19 +43,16 @@ from arithmax.studies import (
     evaluate,
 )
 from arithmax.tasks import SingleModule
+from browser import browser as browser
+from browser import needs_browser
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 NASTY = """<script>alert(1)</script> & "both" 'quotes' | %{x} `*"""
 IMAGE = "<img src=x onerror=alert(2)>"
 
 
 def in_browser(test):
     """A test that needs a browser."""
-    missing = pytest.mark.skipif(
-        BROWSER is None and not os.environ.get("CI"),
-        reason="no chromium on this machine: install it to test the report",
-    )
-    return pytest.mark.xdist_group("browser")(missing(test))
+    return pytest.mark.xdist_group("browser")(needs_browser(test))
 
 
 def cell(unit: Unit, task: SingleModule | None = None) -> Cell:
@@ -328,7 +323,7 @@ def test_a_menu_shows_one_choice_and_what_belongs_to_all():
 def test_pictures(computed, tmp_path):
     files = write_images(computed, tmp_path / "pictures")
     assert [file.name for file in files] == [
-        f"computed-{i}.{kind}" for i in (1, 2, 3) for kind in ("png", "svg")
+        f"computed-{i}.{kind}" for i in (1, 2, 3, 4) for kind in ("png", "svg")
     ]
     for file in files:
         start = b"\x89PNG" if file.suffix == ".png" else b"<svg"
@@ -351,19 +346,6 @@ def document(trained, computed, tmp_path_factory) -> Path:
     evaluations = [trained, computed, evaluate(missing, Results([]))]
     path.write_text(document_of(evaluations), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=BROWSER,
-            args=["--no-sandbox", "--disable-background-networking"],
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ except in CI.
 """
 
 import http.server
-import os
-import shutil
 import threading
 from pathlib import Path
 
@@ -14,15 +12,13 @@ import pytest
 
 from arithmax import UNITS
 from arithmax.studies import studies
+from browser import browser as browser
+from browser import needs_browser
 
 SITE = Path(__file__).parents[1] / "site"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = [
-    pytest.mark.skipif(
-        BROWSER is None and not os.environ.get("CI"),
-        reason="no chromium on this machine: install it to test the site",
-    ),
+    needs_browser,
     pytest.mark.skipif(
         not (SITE / "index.html").exists(), reason="no site: run `make docs` first"
     ),
@@ -50,19 +46,6 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format, *args):
         pass
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=BROWSER,
-            args=["--no-sandbox", "--disable-background-networking"],
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
