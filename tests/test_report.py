@@ -480,7 +480,7 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
     assert all(line != "none" for tag, *_, line in seen if tag != "BODY")
     count = page.locator(".scroll").count()
     assert sum(kind == "scroll" for _, kind, *_ in seen) == count >= 6
-    assert sum(tag == "SELECT" for tag, *_ in seen) == 2
+    assert sum(tag == "SELECT" for tag, *_ in seen) == 3
     assert sum("drawing" in kind for _, kind, *_ in seen) == 1
 
 
