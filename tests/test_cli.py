@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,16 @@ def test_reproduce(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert "NMU" in shown and "NALU" not in shown and "reduced run" in shown
     cli.main(["report", str(tmp_path)])
+    assert (tmp_path / "report.html").exists()
+
+
+def test_the_example_of_ones_own_study(capsys, tmp_path):
+    path = Path(__file__).parents[1] / "examples" / "my_study.py"
+    arguments = ["reproduce", str(path), "--seeds", "2", "--steps", "1000", "--quiet"]
+    cli.main([*arguments, "--out", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "narrow-range" in shown and "reduced: 2 of 25 seeds" in shown
+    cli.main(["report", str(tmp_path)])  # the file is found again
     assert (tmp_path / "report.html").exists()
 
 

@@ -30,7 +30,7 @@ from arithmax.studies import (
 )
 from arithmax.studies._cost import seconds
 from arithmax.studies._madsen_johansen import data
-from arithmax.tasks import SingleModule, Subsets
+from arithmax.tasks import Operands, SingleModule, Subsets
 
 RUNS = Path(__file__).parents[2] / "shared/reference/per-seed-arithmetic-dataset.csv"
 SHORT = {"steps": 2000, "interval": 1000, "validation": 1000}
@@ -388,6 +388,25 @@ def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
     kept = thinned(np.arange(401) * 10, 20)
     assert kept[0] == 0 and kept[-1] == 4000 and 20 <= len(kept) <= 40
     assert set(np.diff(kept[:5])) == {10}
+
+
+def test_packing_keeps_settings_apart(tmp_path):
+    """Tasks of several kinds, and rows of other versions, stay what they were."""
+    network, protocol = published(NAU(), SingleModule("add"), **SHORT)
+    cells = [
+        Cell(network, task, protocol, (0,))
+        for task in (SingleModule("add"), Operands("add", interpolation=(1.0, 2.0)))
+    ]
+    done = train_cells(cells, out=tmp_path / "all")
+    old = [row for row in done.rows if row["task"].startswith("Single")]
+    for row in old:
+        del row["protocol_project"]
+    older = {n: results.column([row[n] for row in old]) for n in old[0]}
+    results.write_table(tmp_path / "all" / "old.rows.parquet", older)
+    pack(tmp_path / "all", tmp_path / "small", "packed")
+    known = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "all").rows)
+    again = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "small").rows)
+    assert known == again and len(set(known)) == 3
 
 
 def test_costs_grow_with_the_network():

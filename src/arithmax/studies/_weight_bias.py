@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..statistics import success_rate
+from ._arithmetic_dataset import REASONS
 from ._evaluate import Found, Trained
 from ._madsen_johansen import MODELS, PAPER, SYMBOLS, arithmetic, cell, entry, figures
 from ._plots import Bars, Weights
@@ -55,7 +56,10 @@ def weight_bias() -> Study:
         Arm(
             {"operation": SYMBOLS[operation], "model": model},
             cell(MODELS[model], arithmetic(operation), 100),
-            figures(entry("arithmetic-dataset", model=model, operation=operation)),
+            figures(
+                entry("arithmetic-dataset", model=model, operation=operation),
+                reasons=REASONS.get((operation, model)),
+            ),
         )
         for operation in ("add", "sub")
         for model in ("NAC+", "NAU")
