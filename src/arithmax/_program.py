@@ -67,7 +67,8 @@ def first_order(transformation: optax.GradientTransformation) -> Optimiser:
 
 OPTIMISERS: dict[str, Optimiser] = {
     "adam": first_order(optax.scale_by_adam()),
-    "rmsprop": first_order(optax.scale_by_rms(decay=0.9)),
+    # PyTorch and Flux add ε to the root; within it, slopes below 1e-4 stand still.
+    "rmsprop": first_order(optax.scale_by_rms(decay=0.9, eps_in_sqrt=False)),
     "sgd": first_order(optax.identity()),
     "momentum": first_order(optax.trace(decay=0.9)),
 }
@@ -301,9 +302,20 @@ def penalties(
         total = total + penalty_strength(loss, now, c) * penalty
     if protocol.l1 > 0:
         growth = c["l1"] * 10.0 ** jnp.floor(now / c["l1_every"])
-        norm = sum(jnp.sum(absolute(value, jnp)) for value in params.values())
+        norm = l1_norm(params, protocol.l1_of)
         total = total + jnp.minimum(growth, c["l1_end"]) * norm
     return total
+
+
+def l1_norm(params: Params, name: str) -> Array:
+    """The L1 norm of all parameters, or of those of one name in any layer."""
+    chosen = [v for n, v in params.items() if name in ("all", n.split(".")[-1])]
+    if not chosen:
+        raise ValueError(
+            f"`l1_of` (={name!r}) must be 'all' or name a parameter, one of "
+            f"{', '.join(dict.fromkeys(n.split('.')[-1] for n in params))}."
+        )
+    return sum(jnp.sum(absolute(v, jnp)) for v in chosen)
 
 
 def shaped(protocol: Protocol, c: dict, step: Array, gradient: Params) -> Params:

@@ -14,7 +14,7 @@ from ._padding import cut, padding, starts
 from ._program import Program, State, configuration, program
 from .measures import WINDOW, measure
 from .networks import Stack
-from .results import FORMAT, column, settings, write_table, write_whole
+from .results import FORMAT, settings, write_rows, write_table, write_whole
 
 
 def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
@@ -65,6 +65,14 @@ class Run:
         self.step = 0
         self.seconds = 0.0
         self.curves: list[dict[str, np.ndarray]] = []
+        self.kept: dict[int, dict[str, np.ndarray]] = {}
+
+    def _keep(self) -> None:
+        """Copy the parameters, if this is a step at which a replica keeps them."""
+        if any(self.step in r.protocol.keep for r in self.job.replicas):
+            # A view would be of memory that the next interval writes to.
+            params = self.state.params.items()
+            self.kept[self.step] = {name: np.array(value) for name, value in params}
 
     def _eligible(self) -> Any:
         interval = self.job.first.protocol.interval
@@ -73,6 +81,7 @@ class Run:
 
     def advance(self) -> None:
         """Measure, then train for one interval."""
+        self._keep()
         began = time.monotonic()
         state, measured = self.trained.interval(
             self.state, self.numbers, jnp.uint32(self.step), self._eligible()
@@ -89,6 +98,7 @@ class Run:
 
     def finish(self) -> list[dict[str, Any]]:
         """Measure once more; write rows, curves and weights; forget the checkpoint."""
+        self._keep()
         self.state, measured = self.trained.measure(
             self.state, self.numbers, self._eligible()
         )
@@ -123,6 +133,8 @@ class Run:
                 r.network, r.task, {n: b[i] for n, b in best.items()}
             ).items()
         }
+        for i, r in enumerate(self.job.replicas):
+            weights |= self._path(i, r)
         write_whole(
             folder / f"{name}.safetensors", lambda p: p.write_bytes(save(weights))
         )
@@ -138,8 +150,21 @@ class Run:
             stacked = np.stack([c[measure_name][:count] for c in self.curves], axis=1)
             long[measure_name] = stacked.reshape(-1)
         write_table(folder / f"{name}.curves.parquet", long)
-        columns = {n: column([row[n] for row in rows]) for n in rows[0]}
-        write_table(folder / f"{name}.rows.parquet", columns)
+        write_rows(folder, name, rows)
+
+    def _path(self, i: int, r: Replica) -> dict[str, np.ndarray]:
+        """The parameters [step, ...] of a replica at the steps that it keeps."""
+        at = sorted(self.kept.keys() & set(r.protocol.keep))
+        if not at:
+            return {}
+        own = [
+            cut(r.network, r.task, {n: v[i] for n, v in self.kept[step].items()})
+            for step in at
+        ]
+        path = {name: np.stack([params[name] for params in own]) for name in own[0]}
+        return {f"{r.name}@path/{n}": v for n, v in path.items()} | {
+            f"{r.name}@path/step": np.array(at)
+        }
 
     @property
     def _checkpoint(self) -> Path:
@@ -156,6 +181,8 @@ class Run:
         arrays = {f"leaf/{i}": np.ascontiguousarray(a) for i, a in enumerate(leaves)}
         for name in self.curves[0]:
             arrays[f"curve/{name}"] = np.stack([c[name] for c in self.curves])
+        for at, params in self.kept.items():
+            arrays |= {f"kept/{at}/{name}": value for name, value in params.items()}
         arrays["step"] = np.array(self.step)
         arrays["seconds"] = np.array(self.seconds)
         write_whole(self._checkpoint, lambda path: path.write_bytes(save(arrays)))
@@ -177,6 +204,9 @@ class Run:
             curves = {n.split("/", 1)[1]: arrays[n] for n in names}
             points = range(len(next(iter(curves.values()))))
             self.curves = [{n: c[k] for n, c in curves.items()} for k in points]
+            for n in (n for n in arrays if n.startswith("kept/")):
+                _, at, name = n.split("/", 2)
+                self.kept.setdefault(int(at), {})[name] = arrays[n]
             self.step, self.seconds = int(arrays["step"]), float(arrays["seconds"])
         except (SafetensorError, KeyError, ValueError, StopIteration) as error:
             raise ValueError(

@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from .networks import Stack
@@ -31,6 +31,9 @@ from .units._npu import AbstractNPU
 
 Optimiser = Literal["adam", "rmsprop", "sgd", "momentum"]
 Loss = Literal["mse", "smooth-l1", "correlation-mse"]
+# Fields that came later. A run is named by its protocol: while these are at their
+# defaults they are left out, so that runs from before are still known.
+LATER = ("keep", "l1_of")
 
 
 @dataclass(frozen=True)
@@ -97,31 +100,35 @@ class Protocol:
     """The floating-point format."""
     random: Literal["hash", "threefry"] = "hash"
     """The random number generator."""
+    keep: tuple[int, ...] = ()
+    """Steps at which the parameters are kept, besides those of the best step."""
+    l1_of: str = "all"
+    """Which parameters the L1 norm is of: all, or those of a name, such as W_im."""
 
     def __new__(cls, *args: Any, **options: Any) -> "Protocol":
         check_options(cls, options)
         return super().__new__(cls)
 
+    def __repr__(self) -> str:
+        shown = (
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)
+            if f.name not in LATER or getattr(self, f.name) != f.default
+        )
+        return f"Protocol({', '.join(shown)})"
+
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("steps", "batch", "interval", "validation", "restart_every"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(
-                    f"`{name}` (={value!r}) must be a whole number, at least 1."
-                )
-        for name in (
-            "table",
-            "penalty_start",
-            "penalty_end",
-            "loss_switch",
-            "l1_every",
+        for least, names in (
+            (1, ("steps", "batch", "interval", "validation", "restart_every")),
+            (0, ("table", "penalty_start", "penalty_end", "loss_switch", "l1_every")),
         ):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise ValueError(
-                    f"`{name}` (={value!r}) must be a whole number, at least 0."
-                )
+            for name in names:
+                n = getattr(self, name)
+                if not isinstance(n, int) or isinstance(n, bool) or n < least:
+                    raise ValueError(
+                        f"`{name}` (={n!r}) must be a whole number, at least {least}."
+                    )
         if self.steps % self.interval:
             raise ValueError(
                 f"`steps` (={self.steps}) must be a multiple of `interval` "
@@ -137,6 +144,12 @@ class Protocol:
                 f"`validation` (={self.validation}) above 1000 must be a multiple of "
                 "1000."
             )
+        for step in self.keep:
+            if not isinstance(step, int) or step < 0 or step % self.interval:
+                raise ValueError(
+                    f"`keep` (with {step!r}) must hold multiples of `interval` "
+                    f"(={self.interval})."
+                )
         if self.penalty_end < self.penalty_start:
             raise ValueError(
                 f"`penalty_end` (={self.penalty_end}) must not be before "
@@ -172,7 +185,7 @@ class Protocol:
             self.loss,
             self.penalty > 0,
             self.penalty_apart,
-            self.l1 > 0,
+            self.l1_of if self.l1 > 0 else "",
             self.clip_value > 0,
             self.clip_norm > 0,
             self.project,

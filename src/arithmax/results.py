@@ -72,6 +72,19 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> None:
     write_whole(path, write)
 
 
+def write_rows(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """`NAME.rows.parquet`, and more where rows have other columns.
+
+    Tasks have settings of their own, and so have versions.
+    """
+    kinds: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault(tuple(row), []).append(row)
+    for i, (names, own) in enumerate(kinds.items()):
+        path = folder / (f"{name}.{i}.rows.parquet" if i else f"{name}.rows.parquet")
+        write_table(path, {n: column([row[n] for row in own]) for n in names})
+
+
 def column(values: Sequence[Any]) -> np.ndarray:
     """One column, typed by its values; None becomes a missing number."""
     present = [v for v in values if v is not None]
@@ -143,10 +156,18 @@ class Results:
 
     def weights(self, run: str) -> dict[str, np.ndarray]:
         """The parameters of a run at its best step."""
-        for path in sorted((self.folder or Path()).glob("*.safetensors")):
-            if run in (found := _tensors(path, path.stat().st_mtime_ns)):
-                return found[run]
-        raise KeyError(f"`run` (={run!r}) has no weights in {self.folder}.")
+        folder = self.folder or Path()
+        if run not in _homes(folder, folder.stat().st_mtime_ns):
+            _homes.cache_clear()  # a clock may tick too seldom to tell two writes apart
+        home = _homes(folder, folder.stat().st_mtime_ns).get(run)
+        if home is None:
+            raise KeyError(f"`run` (={run!r}) has no weights in {self.folder}.")
+        return _tensors(home, home.stat().st_mtime_ns)[run]
+
+    def path(self, run: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The steps of `Protocol.keep`, and a run's parameters [step, ...] there."""
+        kept = dict(self.weights(f"{run}@path"))
+        return kept.pop("step"), kept
 
     def curves(self, runs: Sequence[str]) -> dict[str, dict[str, np.ndarray]]:
         """The learning curves of some runs: step, errors and sparsity by name.
@@ -172,6 +193,18 @@ class Results:
             for run in dict.fromkeys(runs)
             if (found["run"] == run).any()
         }
+
+
+@lru_cache(maxsize=8)
+def _homes(folder: Path, changed: int) -> dict[str, Path]:
+    """The file that holds the parameters of each run of a folder."""
+    from safetensors import safe_open
+
+    homes = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        with safe_open(path, framework="numpy") as file:
+            homes |= {name.partition("/")[0]: path for name in file.keys()}
+    return homes
 
 
 @lru_cache(maxsize=64)
@@ -233,12 +266,12 @@ def read(folder: Path | str) -> Results:
     return Results(rows, folder)
 
 
-def pack(folder: Path | str, to: Path | str, name: str, points: int = 100) -> None:
-    """All results of a folder in three files, with curves of fewer points.
+def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> None:
+    """All results of a folder in few files, with curves of fewer points.
 
     Args:
         folder: where the results are.
-        to: the folder for the three files.
+        to: the folder for those files.
         name: what their names begin with. Files of that name are never overwritten.
         points: how many measurements of each curve are kept at even distances, and as
             many again at distances that grow, so that its beginning can be seen.
@@ -269,9 +302,7 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 100) -> No
         paths["curves.parquet"],
         {column_name: np.concatenate(parts) for column_name, parts in curves.items()},
     )
-    names = list(dict.fromkeys(n for row in rows for n in row))
-    columns = {n: column([row.get(n) for row in rows]) for n in names}
-    write_table(paths["rows.parquet"], columns)
+    write_rows(to, name, rows)
 
 
 def thinned(steps: np.ndarray, points: int) -> np.ndarray:

@@ -89,31 +89,71 @@ def _grid(table: Columns, plot: Surface | Heat) -> dict[str, Any]:
 
 
 def heat(plot: Heat, evaluation: Evaluation) -> go.Figure | None:
-    """A map in colours, with a menu of choices."""
+    """Maps in colours, with a menu of choices or side by side."""
     names = (plot.x, plot.y, plot.z, plot.choice)
     table = columns(evaluation, plot.table, names)
     if not table:
         return None
-    drawn = figure(height=480, xaxis=titled(plot.x), yaxis=titled(plot.y))
     found = groups(table, plot.choice)
+    if plot.across:
+        return _panels(plot, found)
+    drawn = figure(height=480, xaxis=titled(plot.x), yaxis=titled(plot.y))
     for own in found.values():
-        cells = _grid(own, plot)
-        bar = {"thickness": 12, "outlinewidth": 0, "title": {"text": escaped(plot.z)}}
-        if plot.log:
-            cells["customdata"] = cells["z"]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                powers = np.log10(np.asarray(cells["z"], dtype=float))
-            cells["z"] = packed(np.where(np.isfinite(powers), powers, np.nan))
-            bar |= {"tickprefix": "10<sup>", "ticksuffix": "</sup>", "dtick": 2}
-        value = "%{customdata:.3g}" if plot.log else "%{z:.4g}"
-        drawn.add_heatmap(
-            **cells,
-            colorscale=SEQUENTIAL,
-            colorbar=bar,
-            hovertemplate=f"%{{x:.4g}}, %{{y:.4g}}: {value}<extra></extra>",
-        )
+        drawn.add_heatmap(**_map(own, plot), **_colours(plot, "z"))
     menu(drawn, [str(choice) for choice in found])
     return drawn
+
+
+def _map(table: Columns, plot: Heat) -> dict[str, Any]:
+    """One map without its colours."""
+    cells = _grid(table, plot)
+    if plot.log:
+        cells["customdata"] = cells["z"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            powers = np.log10(np.asarray(cells["z"], dtype=float))
+        cells["z"] = packed(np.where(np.isfinite(powers), powers, np.nan))
+    value = "%{customdata:.3g}" if plot.log else "%{z:.4g}"
+    return {**cells, "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}: {value}<extra></extra>"}
+
+
+def _colours(plot: Heat, axis: str) -> dict[str, Any]:
+    """The scale of colours of one map (`axis` z), or of all (c)."""
+    bar = {"thickness": 12, "outlinewidth": 0, "title": {"text": escaped(plot.z)}}
+    if plot.log:
+        bar |= {"tickprefix": "10<sup>", "ticksuffix": "</sup>", "dtick": 2}
+    scale = {"colorscale": SEQUENTIAL, "colorbar": bar}
+    if plot.limits is None:
+        return scale
+    low, high = np.log10(plot.limits) if plot.log else plot.limits
+    return {**scale, f"{axis}min": float(low), f"{axis}max": float(high)}
+
+
+def _panels(plot: Heat, found: dict[Any, Columns]) -> go.Figure:
+    """Maps side by side, in one scale of colours."""
+    down = -(-len(found) // plot.across)
+    made = make_subplots(
+        down,
+        plot.across,
+        shared_xaxes=True,
+        shared_yaxes=True,
+        subplot_titles=[escaped(name) for name in found],
+        vertical_spacing=0.2 / down,
+        horizontal_spacing=0.03,
+        x_title=escaped(plot.x),
+        y_title=escaped(plot.y),
+        figure=figure(height=90 + 190 * down, coloraxis=_colours(plot, "c")),
+    )
+    for k, own in enumerate(found.values()):
+        row, col = k // plot.across + 1, k % plot.across + 1
+        trace = go.Heatmap(**_map(own, plot), coloraxis="coloraxis")
+        made.add_trace(trace, row, col)
+        # The last of a column has numbers below it, wherever it ends.
+        last = k + plot.across >= len(found)
+        made.update_xaxes(showticklabels=last, row=row, col=col)
+    made.update_layout(margin={"l": 62, "b": 56})
+    made.update_xaxes(tickfont_size=10)
+    made.update_annotations(font_size=12)
+    return made
 
 
 def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:

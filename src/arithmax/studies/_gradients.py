@@ -9,7 +9,7 @@ import numpy as np
 from ..statistics import Interval
 from ..units import NAC, NMU, MultiplicativeNAC, Params, Uniform, Unit
 from ._plots import Bars, Lines
-from ._study import Computed, Published, Study, Table
+from ._study import Computed, Published, Study, Table, columns
 
 SEED = 2020
 EPS = 1e-7
@@ -42,10 +42,6 @@ def nac_draws(inputs: int, draws: int, stream: int) -> tuple[float, Params]:
     r = start(NAC(), inputs, "W_hat").high
     drawn = rng.uniform(-r, r, (2, draws, inputs))
     return r, {"W_hat": drawn[0], "M_hat": drawn[1]}
-
-
-def _columns(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Table:
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def mean_gradient(r: float, x_squared: float) -> float:
@@ -99,8 +95,8 @@ def gradient_tables() -> tuple[dict[str, Table], dict[str, Interval]]:
                 bars += _histogram(CASES[case], values)
     names = ("gradient", "inputs", "draws", "theory", "measured", "low", "high")
     return {
-        "gradient": _columns((*names, "root mean square"), rows),
-        "histogram": _columns(("case", "∂L/∂M̂", "share"), bars),
+        "gradient": columns((*names, "root mean square"), rows),
+        "histogram": columns(("case", "∂L/∂M̂", "share"), bars),
     }, figures
 
 
@@ -151,7 +147,7 @@ def product_table() -> tuple[Table, dict[str, Interval]]:
             if (inputs, mean) in PRODUCTS:
                 figures[PRODUCTS[inputs, mean]] = measured
     names = ("E[z] before", "H", "printed", "exact", "exact, inputs spread")
-    return _columns((*names, "draws", "measured", "low", "high"), rows), figures
+    return columns((*names, "draws", "measured", "low", "high"), rows), figures
 
 
 def _theory(r: float, inputs: int, mean: float) -> tuple[float, ...]:
@@ -224,7 +220,7 @@ def moment_table() -> tuple[Table, dict[str, Interval]]:
                 if kind == CENTRED and inputs == 4 and name in MOMENTS:
                     figures[MOMENTS[name]] = measured
     names = ("moment", "H", "draws", "printed", "exact", "measured")
-    return _columns((*names, "low", "high"), rows), figures
+    return columns((*names, "low", "high"), rows), figures
 
 
 # What documents state, by the names of the claims.

@@ -74,7 +74,8 @@ class Surface(Plot):
 class Heat(Plot):
     """A map of z over (x, y) out of a computed table, one for each `choice`.
 
-    `log` colours by the logarithm of z.
+    `log` colours by the logarithm of z. With `across` the maps are that many side by
+    side, in one scale of colours, in place of a menu; `limits` are the scale's ends.
     """
 
     table: str = ""
@@ -83,6 +84,8 @@ class Heat(Plot):
     z: str = "z"
     choice: str = ""
     log: bool = False
+    across: int = 0
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

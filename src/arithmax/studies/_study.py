@@ -4,7 +4,7 @@ This file is read by the command line and loads no array library.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -22,6 +22,12 @@ MEASURES = {
     "solved_at": "mean step",
     "sparsity": "sparsity error",
 }
+
+
+def columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Rows as the columns of a table; of no rows, empty ones."""
+    listed = list(rows)
+    return {name: [row[k] for row in listed] for k, name in enumerate(names)}
 
 
 def check_name(argument: str, name: str) -> None:

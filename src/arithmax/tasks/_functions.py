@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..units._checks import choose
-from ._task import Distribution, Numbers, Task
+from ._task import Distribution, Task
 from ._thresholds import sampled
 
 # How many inputs each function takes. The functions themselves are in `_apply`, since
@@ -46,29 +46,43 @@ def _apply(name: str, x: Any, y: Any, xp: Any) -> Any:
 class Functions(Task):
     """One or more functions of (x₁) or (x₁, x₂), each an output.
 
-    `("add", "mul", "div", "sqrt")` is (x, y) → (x + y, xy, x/y, √x).
+    `("add", "mul", "div", "sqrt")` is (x, y) → (x + y, xy, x/y, √x). There may be more
+    `inputs`, which a network has to ignore.
     """
 
     title: ClassVar[str] = "Functions"
+    later: ClassVar[tuple[str, ...]] = ("inputs",)
     functions: tuple[str, ...] = ("identity",)
     """The functions, one an output."""
-    interpolation: Numbers = (0.1, 2.0)
-    """The range to train on."""
-    extrapolation: Numbers = (0.1, 4.0)
-    """The range to be right on."""
+    interpolation: Any = (0.1, 2.0)
+    """The range to train on, for all inputs or for each."""
+    extrapolation: Any = (0.1, 4.0)
+    """The range to be right on, for all inputs or for each."""
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
+    inputs: int = 0
+    """How many inputs there are; 0 has as many as the functions need."""
 
     def __post_init__(self) -> None:
         if not self.functions:
             raise ValueError("`functions` (=()) must name at least one function.")
         for name in self.functions:
             choose("functions", name, ARITY)
+        if self.inputs and self.inputs < self.arity:
+            raise ValueError(
+                f"`inputs` (={self.inputs}) must be at least {self.arity} for "
+                f"`functions` (={self.functions}), or 0."
+            )
         Task.__post_init__(self)
 
     @property
-    def in_features(self) -> int:
+    def arity(self) -> int:
+        """How many inputs the functions need."""
         return max(ARITY[name] for name in self.functions)
+
+    @property
+    def in_features(self) -> int:
+        return self.inputs or self.arity
 
     @property
     def out_features(self) -> int:
@@ -77,7 +91,7 @@ class Functions(Task):
     @property
     def structure(self) -> tuple:
         kind = self.distribution.removeprefix("truncated-")
-        return ("functions", self.functions, kind)
+        return ("functions", self.functions, self.in_features, kind)
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -89,7 +103,8 @@ class Functions(Task):
     def target(self, replica: dict[str, Any], x: Any) -> Any:
         import jax.numpy as jnp
 
-        rows = [_apply(name, x[0], x[-1], jnp) for name in self.functions]
+        second = x[self.arity - 1]
+        rows = [_apply(name, x[0], second, jnp) for name in self.functions]
         return jnp.stack(rows)
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
@@ -97,5 +112,6 @@ class Functions(Task):
         import numpy as np
 
         x = sampled(self.extrapolation, self.in_features, self.distribution)
-        rows = np.stack([_apply(name, x[0], x[-1], np) for name in self.functions])
+        second = x[self.arity - 1]
+        rows = np.stack([_apply(name, x[0], second, np) for name in self.functions])
         return float(epsilon**2 * np.mean(rows**2))

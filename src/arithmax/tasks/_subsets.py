@@ -13,12 +13,15 @@ from ._thresholds import Blocks, single_module_threshold, subsets_threshold
 
 Operation = Literal["add", "sub", "mul", "div", "square", "sqrt"]
 OPERATIONS = get_args(Operation)
+# What a unit must represent to raise a sum to a power.
+NEEDED = {-1.0: "div", 0.5: "sqrt", 2.0: "square"}
 
 
 class SubsetTask(Task):
     """What the tasks of this file share."""
 
     operation: Operation
+    powers: tuple[float, ...] = ()  # a field of the tasks that can have them
 
     @property
     def out_features(self) -> int:
@@ -26,7 +29,9 @@ class SubsetTask(Task):
 
     @property
     def operations(self) -> tuple[str, ...]:
-        return (self.operation,)
+        if not self.powers:
+            return (self.operation,)
+        return ("mul", *sorted({NEEDED[p] for p in self.powers if p in NEEDED}))
 
     @property
     def kind(self) -> str:
@@ -39,7 +44,8 @@ class SubsetTask(Task):
 
     @property
     def structure(self) -> tuple:
-        return ("subsets", self.in_features, len(self.rows(0)), self.kind)
+        name = "powers" if self.powers else "subsets"
+        return (name, self.in_features, len(self.rows(0)), self.kind)
 
     def replica(self, seed: int) -> dict[str, Any]:
         import numpy as np
@@ -48,7 +54,8 @@ class SubsetTask(Task):
         masks = np.zeros((len(rows), self.in_features))
         for mask, row in zip(masks, rows, strict=True):
             mask[row] = 1.0
-        return {"masks": masks, "operation": OPERATIONS.index(self.operation)}
+        numbers = {"masks": masks, "operation": OPERATIONS.index(self.operation)}
+        return numbers | ({"powers": np.array(self.powers)} if self.powers else {})
 
     def target(self, replica: dict[str, Any], x: Any) -> Any:
         import jax.numpy as jnp
@@ -56,6 +63,8 @@ class SubsetTask(Task):
         from .._arrays import contract
 
         sums = contract(replica["masks"], x, jnp)
+        if "powers" in replica:
+            return jnp.prod(sums ** replica["powers"][:, None], axis=0, keepdims=True)
         first, rest = sums[0], [sums[k] for k in range(1, sums.shape[0])]
         added, multiplied = 0.0, 1.0
         for s in rest:
@@ -87,10 +96,11 @@ class Subsets(SubsetTask):
     """The arithmetic dataset: two overlapping subsets are summed, then combined.
 
     y = (Σ a) ∘ (Σ b), where a and b are contiguous subsets of the inputs at an offset
-    that each seed draws once.
+    that each seed draws once. With `powers` p and q it is (Σ a)ᵖ (Σ b)^q instead.
     """
 
     title: ClassVar[str] = "Arithmetic dataset"
+    later: ClassVar[tuple[str, ...]] = ("powers",)
     operation: Operation = "mul"
     """The operation between the sums."""
     input_size: int = 100
@@ -109,8 +119,16 @@ class Subsets(SubsetTask):
     """The range to be right on."""
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
+    powers: tuple[float, ...] = ()
+    """The power of each sum in a product that replaces the operation, if any."""
 
     def __post_init__(self) -> None:
+        sums = 2 if self.simple else self.subsets
+        if self.powers and len(self.powers) != sums:
+            raise ValueError(
+                f"`powers` (={self.powers}) must hold one number for each of the "
+                f"{sums} sums, or none."
+            )
         if not self.simple:
             size, overlap = self.sizes
             if size < 1 or self.subsets < 1 or self.used > self.input_size:
@@ -156,9 +174,8 @@ class Subsets(SubsetTask):
             ]
             blocks = Blocks.of(rows, max(self.input_size, rows[-1][-1] + 1))
         numbers = tuple(map(float, self.extrapolation))
-        return subsets_threshold(
-            self.operation, blocks, numbers, self.distribution, epsilon
-        )
+        combined = self.powers or self.operation
+        return subsets_threshold(combined, blocks, numbers, self.distribution, epsilon)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ class Task(ABC):
     """
 
     title: ClassVar[str]
+    later: ClassVar[tuple[str, ...]] = ()
+    """Fields that came later: at their defaults they are no part of a run's name."""
     distribution: Distribution
     interpolation: Any
     extrapolation: Any
@@ -80,8 +82,13 @@ class Task(ABC):
         """The extrapolation error below which the task counts as solved."""
 
     def __str__(self) -> str:
-        parts = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))  # type: ignore[arg-type]  # tasks are dataclasses
-        return f"{type(self).__name__}({', '.join(parts)})"
+        named = [
+            (f.name, getattr(self, f.name))
+            for f in fields(self)  # type: ignore[arg-type]  # tasks are dataclasses
+            if f.name not in self.later or getattr(self, f.name) != f.default
+        ]
+        parts = ", ".join(f"{name}={value!r}" for name, value in named)
+        return f"{type(self).__name__}({parts})"
 
 
 def per_input(numbers: Any, in_features: int) -> tuple[Numbers, ...]:

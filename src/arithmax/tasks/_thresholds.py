@@ -63,13 +63,13 @@ def sum_moments(one: list[float], count: int) -> list[float]:
 
 @cache
 def subsets_threshold(
-    operation: str,
+    operation: str | tuple[float, ...],
     blocks: Blocks,
     numbers: Numbers,
     distribution: str,
     epsilon: float,
 ) -> float:
-    """The threshold for sums of subsets and an operation between them."""
+    """The threshold for sums of subsets and an operation, or powers, of them."""
     sums = len(blocks.counts[0][0])
     if operation in ("add", "sub", "mul", "square") and sums <= 2:
         return _polynomial(operation, blocks, numbers, distribution, epsilon)
@@ -145,10 +145,12 @@ def _simulated(operation, blocks, numbers, distribution, epsilon) -> float:
     return total / SAMPLES
 
 
-def evaluate(operation: str, sums: Any) -> Any:
-    """The operation between sums [K, n], in NumPy."""
+def evaluate(operation: str | tuple[float, ...], sums: Any) -> Any:
+    """The operation between sums [K, n], or the product of their powers, in NumPy."""
     import numpy as np
 
+    if isinstance(operation, tuple):
+        return np.prod(sums ** np.array(operation)[:, None], axis=0)
     first, rest = sums[0], sums[1:]
     return {
         "add": lambda: first + rest.sum(0),
