@@ -1,6 +1,6 @@
 """A study of one's own: does a faster learning rate help the NMU on a narrow range?
 
-    arithmax reproduce examples/my_study.py
+Run it with `arithmax reproduce examples/my_study.py`.
 """
 
 from arithmax import NMU, Cell, published
