@@ -274,6 +274,8 @@ def test_wrong_names_and_settings(tmp_path):
         study("simple-mull")
     with pytest.raises(FileNotFoundError, match="is no file"):
         study(str(tmp_path / "none.py"))
+    with pytest.raises(ValueError, match="must name a study"):
+        reproduce([], out=tmp_path)
     with pytest.raises(ValueError, match="`seeds`"):
         reproduce(["simple-mul"], out=tmp_path, seeds=0)
     with pytest.raises(ValueError, match=r"`steps` \(=1500\) must be a multiple"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,6 +47,7 @@ def measured() -> dict[str, float]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        print("Measuring how fast this machine is, once…", file=sys.stderr)
         speed = _timed()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -59,6 +59,10 @@ def reproduce(
     Returns:
         Every study, as the folder has it now.
     """
+    if not names:
+        raise ValueError(
+            f"`names` (={list(names)}) must name a study. `arithmax studies` lists them."
+        )
     if seeds is not None and seeds < 1:
         raise ValueError(f"`seeds` (={seeds}) must be at least 1.")
     asked = {name: study(name) for name in names}
