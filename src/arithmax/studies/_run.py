@@ -60,9 +60,7 @@ def reproduce(
         Every study, as the folder has it now.
     """
     if not names:
-        raise ValueError(
-            f"`names` (={list(names)}) must name a study. `arithmax studies` lists them."
-        )
+        raise ValueError("`names` (=()) must name a study; see `arithmax studies`.")
     if seeds is not None and seeds < 1:
         raise ValueError(f"`seeds` (={seeds}) must be at least 1.")
     asked = {name: study(name) for name in names}
