@@ -280,7 +280,8 @@ def test_killed_twenty_times(tmp_path):
 
 
 def test_interrupt_ends_cleanly(tmp_path):
-    """Ctrl-C: status 130, everything kept, and the same command goes on."""
+    """Ctrl-C: status 130 and a sentence, and the same command goes on."""
+    out = tmp_path / "runs"
     command = [sys.executable, "-m", "arithmax", "train", "--unit", "nmu", "--quiet"]
     command += [
         "--input-size",
@@ -292,16 +293,17 @@ def test_interrupt_ends_cleanly(tmp_path):
         "--seeds",
     ]
     command += ["40", "--validation", "1000", "--penalty-start", "1000"]
-    command += ["--penalty-end", "5000", "--out", str(tmp_path)]
+    command += ["--penalty-end", "5000", "--out", str(out)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
+    while process.poll() is None and not out.exists():
+        time.sleep(0.1)  # until it is about to train
+    time.sleep(3)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=120)
     assert process.returncode in (130, 0) and "Traceback" not in said
     if process.returncode == 130:
         assert "Run the same command again" in said
-        assert list(tmp_path.iterdir())
-    again = train_cells([killed_cell()], out=tmp_path)
+    again = train_cells([killed_cell()], out=out)
     assert measured(again) == measured(train_cells([killed_cell()]))
 
 

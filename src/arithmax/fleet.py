@@ -129,29 +129,28 @@ def _workers() -> int:
 def _run(jobs, workers, stop, advance, done, watch) -> bool:
     """Train all jobs, `workers` at a time; True if it was interrupted."""
     devices = jax.local_devices()
+    interrupted = False
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        futures = {
-            pool.submit(
-                _training.train_job, job, devices[i % len(devices)], stop, advance
-            ): job
-            for i, job in enumerate(jobs)
-        }
-        pending = set(futures)
-        interrupted = False
-        while pending:
-            try:
-                finished, pending = wait(pending, 0.2, return_when=FIRST_COMPLETED)
-            except KeyboardInterrupt:
-                interrupted = True
-                stop.set()
-                continue
-            for future in finished:
+        try:
+            pending = {
+                pool.submit(
+                    _training.train_job, job, devices[i % len(devices)], stop, advance
+                )
+                for i, job in enumerate(jobs)
+            }
+            while pending:
                 try:
-                    rows = future.result()
-                except BaseException:
+                    finished, pending = wait(pending, 0.2, return_when=FIRST_COMPLETED)
+                except KeyboardInterrupt:
+                    interrupted = True
                     stop.set()
-                    raise
-                done |= {row["run"]: row for row in rows}
-                if watch is not None and rows:
-                    watch(rows)
+                    continue
+                for future in finished:
+                    rows = future.result()
+                    done |= {row["run"]: row for row in rows}
+                    if watch is not None and rows:
+                        watch(rows)
+        except BaseException:
+            stop.set()  # the others save what they have
+            raise
     return interrupted

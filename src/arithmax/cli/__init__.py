@@ -54,5 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
     except (ValueError, TypeError, OSError) as error:
         print(f"arithmax: {error}", file=sys.stderr)
         code = 2
+    except KeyboardInterrupt:
+        print("Interrupted. Run the same command again to go on.", file=sys.stderr)
+        code = 130
     if code:
         sys.exit(code)
