@@ -374,3 +374,21 @@ def test_the_four_input_task_matches_the_paper():
     assert summary.success.low <= 0.97 and summary.success.high >= 0.88
     assert summary.solved_at_median is not None
     assert abs(summary.solved_at_median / 1.4e4 - 1) <= 0.1
+
+
+def test_parameters_are_kept_on_the_way(tmp_path):
+    """Those of the start, and those that a shorter run ends with."""
+    one = cell(seeds=range(2), steps=2000, interval=500, keep=(0, 1000))
+    found = train_cells([one], out=tmp_path / "kept")
+    assert "keep" not in repr(cell().protocol)  # runs from before keep their names
+    short = cell(seeds=range(2), steps=1000, interval=500, keep=(1000,))
+    shorter = train_cells([short], out=tmp_path / "short")
+    for row, other in zip(found.rows, shorter.rows, strict=True):
+        at, path = found.path(row["run"])
+        _, end = shorter.path(other["run"])
+        assert at.tolist() == [0, 1000]
+        for name, values in path.items():
+            assert not np.array_equal(values[0], values[1])
+            np.testing.assert_array_equal(values[1], end[name][0])
+    with pytest.raises(ValueError, match=r"`keep` \(with 70\)"):
+        Protocol(keep=(70,))

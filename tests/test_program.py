@@ -205,3 +205,11 @@ def test_noise_reaches_every_layer_that_wants_it():
     np.testing.assert_allclose(y, second)
     _, state = run(net, 100)
     assert all(bool(jnp.isfinite(v).all()) for v in state.params.values())
+
+
+def test_the_l1_norm_of_one_parameter():
+    params = {"0.W": jnp.asarray([1.0, -2.0]), "1.W_im": jnp.asarray([3.0])}
+    assert float(parts.l1_norm(params, "all")) == 6.0
+    assert float(parts.l1_norm(params, "W_im")) == 3.0
+    with pytest.raises(ValueError, match=r"`l1_of` \(='g'\)"):
+        parts.l1_norm(params, "g")

@@ -195,3 +195,20 @@ def test_a_closed_form_is_what_simulation_gives():
 def test_errors_speak(build, message):
     with pytest.raises((ValueError, TypeError), match=message):
         build()
+
+
+def test_powers_of_sums_and_inputs_to_be_ignored():
+    x = np.random.default_rng(0).uniform(1.0, 2.0, (4, 50))
+    task = Subsets("mul", simple=True, powers=(0.5, 2.0))
+    numbers = {k: jnp.asarray(v) for k, v in task.replica(0).items()}
+    expected = np.sqrt(x.sum(0)) * (x[0] + x[1]) ** 2
+    np.testing.assert_allclose(task.target(numbers, jnp.asarray(x))[0], expected)
+    assert "powers" not in str(Subsets("mul", simple=True))
+    more = Functions(("div",), inputs=4)
+    found = more.target({}, jnp.asarray(x))[0]
+    np.testing.assert_allclose(found, x[0] / x[1])
+    assert more.in_features == 4 and "inputs" not in str(Functions(("div",)))
+    with pytest.raises(ValueError, match=r"`inputs` \(=1\)"):
+        Functions(("div",), inputs=1)
+    with pytest.raises(ValueError, match=r"`powers` \(=\(2.0,\)\)"):
+        Subsets("mul", simple=True, powers=(2.0,))
