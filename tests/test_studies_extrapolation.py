@@ -1,0 +1,325 @@
+"""The studies of the extrapolation report, and what they needed of the package."""
+
+import math
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from scipy.stats import kendalltau
+
+import arithmax.torch
+from arithmax import NAC, NALU, NMU, Stack, initialise
+from arithmax import _program as parts
+from arithmax.fleet import train_cells
+from arithmax.protocol import Cell, Protocol
+from arithmax.report import figures
+from arithmax.results import read
+from arithmax.studies import Study
+from arithmax.studies import _exploding_stacks as exploding
+from arithmax.studies import _extrapolation as report
+from arithmax.studies import _independent_weights as weights
+from arithmax.studies import _initialisation_sensitivity as sensitivity
+from arithmax.studies import _mlp_identity as mlp
+from arithmax.studies import _nac_operands as nac
+from arithmax.studies import _nalu_operands as nalu
+from arithmax.studies import _negative_products as negative
+from arithmax.studies import _reinitialisation as again
+from arithmax.studies._evaluate import Trained, evaluate, find
+from arithmax.tasks import Operands, SingleModule
+from arithmax.units import Constant, Normal, Uniform
+
+STUDIES = {
+    study.name: study
+    for study in (
+        mlp.mlp_identity(),
+        nac.nac_operands(),
+        nac.nac_signs(),
+        nalu.nalu_operands(),
+        again.reinitialisation(),
+        exploding.exploding_stacks(),
+        negative.negative_products(),
+        sensitivity.initialisation_sensitivity(),
+        weights.independent_weights(),
+    )
+}
+# A part of each that is trained in no time.
+PARTS = {
+    "mlp-identity": {"activation": "PReLU"},
+    "nac-operands": {"operands": "2", "run": f"{nac.USUAL}, 1,000 steps"},
+    "nac-signs": {"start": nac.USUAL},
+    "nalu-operands": {"operands": "2", "network": nalu.ONE},
+    "reinitialisation": {"operation": "√", "start": nac.USUAL},
+    "exploding-stacks": {"unit": "NMU", "layers": "2"},
+    "negative-products": {"unit": "NMU", "ignored": "none"},
+    "initialisation-sensitivity": {"start": "Ŵ 1, M̂ −1, G 0"},
+    "independent-weights": {"start": nac.USUAL, "task": "a + b"},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two seeds and a thousand steps of each part, in one folder."""
+    folder = tmp_path_factory.mktemp("runs")
+    chosen = [STUDIES[name].only(part) for name, part in PARTS.items()]
+    arms = [arm for study in chosen for arm in study.arms]
+    with warnings.catch_warnings():
+        # Some are trained on what they cannot represent: that is what is shown.
+        warnings.filterwarnings("ignore", message=".*cannot represent.*")
+        train_cells([arm.reduced(2, 1000).cell for arm in arms], out=folder)
+    return folder
+
+
+@pytest.fixture
+def computed(folder, monkeypatch):
+    monkeypatch.setattr(exploding, "STACKS", 2)
+    monkeypatch.setattr(exploding, "WIDTHS", (4,))
+    monkeypatch.setattr(exploding, "DRAWN", {"zeros": "4 in half are 0"})
+    results = read(folder)
+
+    def compute(study: Study):
+        assert study.compute is not None
+        own = study.compute(Trained(study, find(study, results), results))
+        return own, evaluate(study, results, own)
+
+    return compute
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_part_of_each_study_is_computed_and_drawn(name, computed):
+    study = STUDIES[name]
+    own, evaluation = computed(study)
+    assert set(study.shown) <= set(own.tables)
+    assert set(own.figures) <= set(study.claims)
+    for table in own.tables.values():
+        assert len({len(column) for column in table.values()}) == 1
+    assert figures(evaluation)
+    labels = [tuple(arm.labels.items()) for arm in study.arms]
+    assert len(set(labels)) == len(labels) and len(study.about) > 400
+
+
+# The report's accuracy, starts and figures.
+
+
+def test_right_is_within_the_tolerance_of_the_larger_of_one_and_the_target():
+    target = np.array([0.0, 0.5, 100.0, 100.0, -100.0, 1.0, 1.0])
+    answer = np.array([0.009, 0.4901, 101.0, 101.1, -99.0, np.nan, np.inf])
+    expected = [True, True, True, False, True, False, False]
+    assert report.right(answer, target, 0.01).tolist() == expected
+    strict = report.right(answer, target, 0.01, least=0.0)
+    assert strict.tolist() == [False, False, True, False, True, False, False]
+
+
+def test_targets_are_the_operations():
+    for operation, formula in {
+        "add": lambda x: x.sum(axis=0),
+        "sub": lambda x: x[0] - x[1:].sum(axis=0),
+        "mul": lambda x: x.prod(axis=0),
+        "div": lambda x: x[0] / x[1] / x[2],
+        "sqrt": lambda x: np.sqrt(x[0]),
+        "square": lambda x: x[0] ** 2,
+    }.items():
+        x, target = report.tested(Operands(operation, 3), 0)  # type: ignore[arg-type]
+        np.testing.assert_allclose(target, formula(x))
+    x, target = report.tested(Operands("add", 8, nac.SIGNS), 0)
+    np.testing.assert_allclose(target, np.array(nac.SIGNS) @ x)
+    task = SingleModule("div", 4)
+    x, target = report.tested(task, 3)
+    ((i,), (j,)) = task.rows(3)
+    np.testing.assert_allclose(target, x[i] / x[j])
+
+
+def test_the_start_is_that_of_a_linear_layer_in_torch():
+    drawn = torch.nn.init.kaiming_uniform_(torch.empty(20_000, 5), a=math.sqrt(5))
+    network = report.torch_start((NALU(), NALU()), (5, 2))
+    declared = network.parameters(5, 1)
+    start = declared["0.M_hat"].distribution
+    assert isinstance(start, Uniform) and start.high == 5**-0.5
+    assert float(drawn.abs().max()) <= start.high * (1 + 1e-6)
+    assert float(drawn.std()) == pytest.approx(start.high / math.sqrt(3), rel=0.01)
+    assert declared["1.G"].distribution == Uniform(-(2**-0.5), 2**-0.5)
+
+
+def test_printed_figures_hold_together():
+    w = np.tanh(nac.W_HAT) / (1 + np.exp(-np.array(nac.M_HAT)))
+    assert w.round(4).tolist() == list(nac.SIGNS)
+    figure = report.printed(87.3)
+    assert figure.low and figure.high and figure.low < 0.873 < figure.high
+    assert len(STUDIES["nac-operands"].claims) == 19
+    assert len(STUDIES["nalu-operands"].claims) == 10
+
+
+@pytest.mark.slow
+def test_nac_learns_sums_and_differences_from_a_narrow_start(computed):
+    own, _ = computed(STUDIES["nac-operands"])
+    lines = own.tables["lines"]
+    assert set(lines["operation"]) == {"+", "−"} and min(lines["mean at 0.01"]) > 0.99
+    growth = computed(STUDIES["nac-signs"])[0].tables["growth"]
+    # RMSProp moves Ŵ and M̂ by about its rate a step: 1,000 · 0.01 at most, from 0.35.
+    assert growth["step"] == [1000]
+    assert 3 < growth["mean of |Ŵ|"][0] < 10 and 3 < growth["mean of M̂"][0] < 10
+
+
+# The mathematics of single studies.
+
+
+def test_nonlinearity():
+    x = np.linspace(-1.0, 1.0, 2001)
+    assert mlp.nonlinearity(x, np.stack([3 * x + 2, 0 * x])).max() < 1e-12
+    # |x| is best fitted by ½, from which it deviates by √(1/12); its range is 1.
+    assert mlp.nonlinearity(x, np.abs(x)) == pytest.approx(12**-0.5, rel=1e-3)
+    bent = mlp.nonlinearity(x, np.tanh(5 * x))
+    assert mlp.nonlinearity(x, 7 * np.tanh(5 * x) - 4) == pytest.approx(bent)
+
+
+def test_concordance_is_kendalls():
+    a, b = np.random.default_rng(0).normal(size=(2, 9)).tolist()
+    expected, _ = kendalltau(a, b)
+    assert mlp.concordance(a, b) == pytest.approx(expected)
+
+
+def test_the_worst_case_is_a_power_of_a_power():
+    table, power = exploding.at_worst()
+    assert power == pytest.approx(4**4, rel=1e-5)
+    for kind, name in ((np.float32, "float32"), (np.float64, "float64")):
+        limit = math.log(float(np.finfo(kind).max))
+        expected = [
+            next(n for n in range(1, 9) if 4**n * math.log(x) > 0.999 * limit)
+            for x in table["x"]
+        ]
+        assert table[f"layers until {name} overflows"] == expected
+
+
+def test_stacks_of_nmu_overflow_and_narrow_ones_of_nalu_do_not():
+    x = exploding.inputs("(20, 40)", 4)
+    assert x.shape == (4, exploding.SAMPLES) and x.dtype == np.float32
+    sizes = exploding.largest(NMU(), x, 20)
+    # Weights are at least ¼: each layer raises 1 + (x − 1)/4, or more, to the power 4.
+    least = 20.0
+    for depth in range(4):
+        least = min((1 + (least - 1) / 4) ** 4, 1e300)
+        assert sizes[:, depth].min() >= min(least, float(np.finfo(np.float32).max))
+    assert not np.isfinite(sizes[:, 3]).any()
+    narrow = report.torch_start((NALU(),), (4,))
+    assert np.isfinite(exploding.largest(narrow, x, 20)).all()
+
+
+def test_zeros_are_half_of_the_inputs():
+    x = exploding.inputs(exploding.ZEROS, 64)
+    assert 0.4 < (x < 1e-20).mean() < 0.6 and x.max() > 0.9
+
+
+def test_which_units_have_signs_by_design():
+    rows = list(zip(*negative.by_design().values(), strict=True))
+    exact = {"iNALU", "NMU", "sNMU", "NPU", "RealNPU", "NRU", "NMRU"}
+    for unit, operation, *shares in rows:
+        if unit in exact:
+            assert shares == [1.0] * 4, (unit, operation)
+    _, target, _ = negative._exam("mul", 2)
+    positive = float((target > 0).mean())
+    named = {(unit, operation): shares for unit, operation, *shares in rows}
+    assert named["NAC•", "×"] == pytest.approx([positive] * 4, abs=0.03)
+    for operation in ("×", "÷"):
+        two, _, three, _ = named[negative.ALL_SIGNS, operation]
+        assert two == 1.0 and 0.4 < three < 0.6
+
+
+def test_paths_pull_apart_on_negative_inputs_only():
+    for low, high in (weights.BELOW, weights.ABOVE):
+        w, losses = weights.pull(low, high)
+        x = np.random.default_rng(0).uniform(low, high, (2, 200_000))
+        target, total = x.prod(axis=0), x.sum(axis=0)
+        best = (target * total).mean() / (total**2).mean()
+        assert w[losses["sum"].argmin()] == pytest.approx(best, abs=0.03)
+        assert w[losses["product"].argmin()] == 1.0
+        assert losses["product"].min() < 1e-9
+        assert np.sign(best) == np.sign(low)
+
+
+def test_the_leak_is_that_of_a_nalu():
+    unit = NALU()
+    a, b, c, w_c, logit = 3.0, 5.0, 0.2, -0.3, 4.0
+    params = unit.encode(np.ones((1, 3)), "sum")
+    params["W_hat"] = np.array([[100.0, 100.0, np.arctanh(w_c)]])
+    params["G"] = np.full((1, 3), logit / (a + b + c))
+    y = unit.apply(params, np.array([a, b, c]))[0]
+    product, leaked = weights.leak(a, b, c, w_c, logit)
+    opened = 1 / (1 + math.exp(-logit))
+    assert product == pytest.approx(c**w_c, rel=1e-5)
+    assert y == pytest.approx(opened * (a + b + w_c * c) + leaked * (a + b))
+    # What the report calls large: even where c is 0 and ε stands in for it.
+    assert weights.leak(a, b, 0.0, -1e-5, logit)[0] < 1.0002
+    sizes = weights.leaks()[1]
+    untied = [
+        1 / (1 + math.exp(float(gate))) / size**2 / (2 * size)
+        for gate, size in zip(sizes["Gx"], sizes["a = b"], strict=True)
+    ]
+    assert sizes["leak, untied with W = −1"] == pytest.approx(untied, rel=3e-3)
+
+
+def test_slopes_at_the_start_vanish_where_inputs_are_large():
+    table = sensitivity.slopes()
+    names = zip(table["start"], table["range"], strict=True)
+    gate = dict(zip(names, table["∂g/∂(Gx)"], strict=True))
+    assert gate["Ŵ 1, M̂ −1, G 1", "(20, 40)"] < 1e-15
+    assert gate["Ŵ 1, M̂ −1, G 0", "(1, 2)"] == pytest.approx(0.25, abs=0.01)
+
+
+# What the package was given for these studies.
+
+
+def test_a_stack_may_start_elsewhere():
+    starts = (("M_hat", Normal(-1.0, 0.1)), ("1.W_hat", Constant(0.5)))
+    net = Stack((NAC(), NAC()), (3,), starts=starts)
+    params = initialise(net, 4, 2, key=jax.random.key(0))
+    assert float(jnp.mean(params["0.M_hat"])) == pytest.approx(-1.0, abs=0.15)
+    assert np.unique(params["1.W_hat"]).tolist() == [0.5]
+    assert net.parameters(4, 2)["0.W_hat"] == NAC().parameters(4, 3)["W_hat"]
+    assert "starts=" in repr(net) and "starts" not in repr(Stack((NAC(),)))
+    layers = arithmax.torch.sequential(net, 4, 2).state_dict()
+    assert layers["1.W_hat"].unique().tolist() == [0.5]
+    assert float(layers["0.M_hat"].mean()) == pytest.approx(-1.0, abs=0.15)
+    with pytest.raises(ValueError, match=r"`starts` \(=.*'M', which is no parameter"):
+        Stack((NAC(),), starts=(("M", Constant(0.0)),))
+
+
+def test_rmsprop_follows_torch_where_gradients_are_tiny():
+    """There its ε matters: within the root it would stop what is below 1e-4."""
+    size = 1e-6
+    w = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    theirs = torch.optim.RMSprop([w], lr=0.01, alpha=0.9)
+    params = {"W": jnp.asarray([1.0, -2.0])}
+    optimiser = parts.OPTIMISERS["rmsprop"]
+
+    def total(params):
+        value = size * jnp.sum(params["W"])
+        return value, value
+
+    objective = parts.Objective(total, lambda params: params["W"])
+    with jax.numpy_dtype_promotion("standard"):
+        state = optimiser.start(params)
+        for _ in range(100):
+            theirs.zero_grad()
+            (size * w.sum()).backward()
+            theirs.step()
+            params, state, _ = optimiser.step(
+                objective, params, state, 0.01, lambda g: g
+            )
+    np.testing.assert_allclose(params["W"], w.detach().numpy(), rtol=1e-6)
+    assert float(params["W"][0]) < 0.1  # it moves by about 0.01 a step
+
+
+def test_weights_are_found_in_files_that_came_later(tmp_path):
+    protocol = Protocol(steps=1000, validation=1000)
+    cells = [Cell(NAC(), Operands(), protocol, (seed,)) for seed in (0, 1)]
+    first = train_cells(cells[:1], out=tmp_path)
+    early = first.weights(first.rows[0]["run"])
+    second = train_cells(cells[1:], out=tmp_path)
+    later = second.weights(second.rows[0]["run"])
+    assert early.keys() == later.keys() == {"W_hat", "M_hat"}
+    assert (early["W_hat"] != later["W_hat"]).any()
+    with pytest.raises(KeyError, match="has no weights"):
+        second.weights("unknown")
