@@ -14,10 +14,10 @@ from arithmax.studies import studies
 from arithmax.studies._run import compute, history, remember
 
 
-def ship(folder: Path, to: Path) -> None:
+def ship(folder: Path, to: Path, points: int) -> None:
     """One folder's rows, curves, weights and records."""
     if read(folder).rows:
-        pack(folder, to, folder.name)
+        pack(folder, to, folder.name, points)
     for own in studies().values():
         for entry in history(own, folder):
             remember(own, to, entry)
@@ -28,9 +28,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--to", type=Path, default=Path("results"))
+    parser.add_argument("--points", type=int, default=50, help="see `pack`")
     chosen = parser.parse_args()
     for folder in chosen.folders:
-        ship(folder, chosen.to)
+        ship(folder, chosen.to, chosen.points)
     results = read(chosen.to)
     for own in studies().values():
         if history(own, chosen.to):

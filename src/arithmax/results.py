@@ -179,19 +179,22 @@ class Results:
         files = sorted((self.folder or Path()).glob("*.curves.parquet"))
         if not files or not runs:
             return {}
-        query = "SELECT * FROM read_parquet(?) JOIN wanted USING (run) ORDER BY step"
+        query = "FROM read_parquet(?) JOIN wanted USING (run) ORDER BY run, step"
         with duckdb.connect() as database:
-            database.register("wanted", {"run": np.array(list(runs), dtype=object)})
+            wanted = np.array(list(dict.fromkeys(runs)), dtype=object)
+            database.register("wanted", {"run": wanted})
             names = list(map(str, files))
             found = database.execute(query, [names]).fetchnumpy()
+        own, first = np.unique(found.pop("run").astype(str), return_index=True)
+        parts = {
+            name: np.split(np.ma.filled(values, np.nan), first[1:])
+            for name, values in found.items()
+        }
+        places = {run: i for i, run in enumerate(own.tolist())}
         return {
-            run: {
-                name: np.ma.filled(values[found["run"] == run], np.nan)
-                for name, values in found.items()
-                if name != "run"
-            }
+            run: {name: part[places[run]] for name, part in parts.items()}
             for run in dict.fromkeys(runs)
-            if (found["run"] == run).any()
+            if run in places
         }
 
 
@@ -266,6 +269,9 @@ def read(folder: Path | str) -> Results:
     return Results(rows, folder)
 
 
+LARGE = 2000  # numbers in one parameter
+
+
 def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> None:
     """All results of a folder in few files, with curves of fewer points.
 
@@ -275,6 +281,8 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> Non
         name: what their names begin with. Files of that name are never overwritten.
         points: how many measurements of each curve are kept at even distances, and as
             many again at distances that grow, so that its beginning can be seen.
+
+    Parameters of more than `LARGE` numbers are left out: nobody reads them off.
     """
     import duckdb
     from safetensors.numpy import load_file, save
@@ -289,7 +297,8 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> Non
     to.mkdir(parents=True, exist_ok=True)
     weights: dict[str, np.ndarray] = {}
     for path in sorted(Path(folder).glob("*.safetensors")):
-        weights |= load_file(path)
+        found = load_file(path).items()
+        weights |= {name: value for name, value in found if value.size <= LARGE}
     write_whole(paths["safetensors"], lambda path: path.write_bytes(save(weights)))
     curves: dict[str, list[np.ndarray]] = {}
     with duckdb.connect() as database:
@@ -308,7 +317,7 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> Non
 def thinned(steps: np.ndarray, points: int) -> np.ndarray:
     """Some of the measured steps: the first, the last, even and growing distances."""
     last = len(steps) - 1
-    if last < 2 * points:
+    if last <= 2 * points:
         return steps
     even, growing = np.linspace(0, last, points), np.geomspace(1, last, points)
     return steps[np.unique(np.concatenate([even, growing]).round().astype(int))]

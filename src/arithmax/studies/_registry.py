@@ -7,9 +7,27 @@ from pathlib import Path
 from ..units._checks import choose
 from ._arithmetic_dataset import arithmetic_dataset
 from ._demo import demo
+from ._exploding_stacks import exploding_stacks
 from ._gate import gate
+from ._gradient_formulae import GRADIENT_FORMULAE
 from ._gradients import GRADIENTS
+from ._independent_weights import independent_weights
+from ._initialisation_sensitivity import initialisation_sensitivity
+from ._learned_subsets import learned_subsets
 from ._loss_curvature import LOSS_CURVATURE
+from ._mlp_identity import mlp_identity
+from ._moments import MOMENTS
+from ._nac_operands import nac_operands, nac_signs
+from ._nalu_dynamics import nalu_dynamics
+from ._nalu_operands import nalu_operands
+from ._negative_products import negative_products
+from ._npu_arithmetic import npu_arithmetic
+from ._npu_functions import npu_functions
+from ._npu_imaginary import npu_imaginary
+from ._npu_products import npu_products
+from ._npu_surfaces import npu_small_inputs
+from ._npu_xy import npu_xy
+from ._reinitialisation import reinitialisation
 from ._simple_mul import simple_mul
 from ._study import Study
 from ._sweeps import ablation, hidden_size, input_range, input_size, regularisation
@@ -31,6 +49,25 @@ def studies() -> dict[str, Study]:
         weight_bias(),
         LOSS_CURVATURE,
         GRADIENTS,
+        mlp_identity(),
+        nac_operands(),
+        nac_signs(),
+        nalu_operands(),
+        reinitialisation(),
+        exploding_stacks(),
+        negative_products(),
+        initialisation_sensitivity(),
+        independent_weights(),
+        learned_subsets(),
+        GRADIENT_FORMULAE,
+        MOMENTS,
+        nalu_dynamics(),
+        npu_xy(),
+        npu_arithmetic(),
+        npu_functions(),
+        npu_products(),
+        npu_small_inputs(),
+        npu_imaginary(),
         demo(),
     ]
     return {study.name: study for study in listed}
