@@ -186,10 +186,10 @@ def line(c: Any, notes: list[str]) -> list[str]:
     from ..studies import MEASURES
 
     rate = c.measure == "success"
-    name = ", ".join(map(str, c.labels.values()))
+    name = ", ".join(map(str, c.labels.values())) or c.measure
     ours = "—" if c.ours is None else number(c.ours, rate)
     theirs = number(c.published.interval or c.published.value, rate)
-    measure = MEASURES.get(c.measure) or c.measure
+    measure = MEASURES.get(c.measure, "claim")
     reduced = f"reduced: {c.reduced}" if c.reduced else ""
     reason = c.published.reason if c.verdict == "differs" else ""
     said = f"{c.verdict}, reduced" if reduced else str(c.verdict)

@@ -116,3 +116,4 @@ def menu(drawn: go.Figure, choices: Sequence[str | None]) -> None:
     ]
     place = {"x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
     drawn.update_layout(updatemenus=[{"buttons": buttons, **place}])
+    drawn.update_layout(legend={"x": 1, "xanchor": "right"})  # beside the menu
