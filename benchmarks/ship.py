@@ -3,7 +3,7 @@
     python benchmarks/ship.py runs/simple-mul runs/gate --to results
 
 Each folder becomes three files of its name; the records of its studies are added to
-those that are there, and what studies compute is computed again from all runs.
+those that are there, and what these studies compute is computed again from all runs.
 """
 
 import argparse
@@ -33,8 +33,9 @@ def main() -> None:
     for folder in chosen.folders:
         ship(folder, chosen.to, chosen.points)
     results = read(chosen.to)
+    sources = chosen.folders or [chosen.to]
     for own in studies().values():
-        if history(own, chosen.to):
+        if any(history(own, folder) for folder in sources):
             compute(own, results, chosen.to)
 
 

@@ -1,4 +1,4 @@
-"""What the site makes from the runs in `results/`: a page for each study.
+"""What the site makes from the runs in `results/`: studies and the leaderboard.
 
 MkDocs calls the functions that begin with `on_` by name.
 """
@@ -10,7 +10,11 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from arithmax.report import figures, markdown
+from arithmax.report._leaderboard import slugs, standings
+from arithmax.report._page import file
+from arithmax.report._unit_scores import unit_scores
 from arithmax.studies import Evaluation, Verdict, load
+from arithmax.studies._leaderboard import Board, boards
 
 ROOT = Path(__file__).parents[1]
 PLOT = r"<!-- plot: (\S+) (\d+) -->"  # of which study, and which of its plots
@@ -22,11 +26,20 @@ def evaluations() -> list[Evaluation]:
     return load(ROOT / "results")
 
 
+@cache
+def stored() -> list[Board]:
+    """The leaderboard's tables, of the studies that have them."""
+    return boards(ROOT / "results")
+
+
 def on_files(files, config):
-    """Add a page for each study."""
+    """Add a page for each study, and for each unit of the leaderboard."""
     for evaluation in evaluations():
         uri = f"studies/{evaluation.study.name}.md"
         files.append(File.generated(config, uri, content=page(evaluation)))
+    for unit, name in units().items():
+        content = f"# {unit} on the leaderboard\n\n<!-- scores: {name} -->\n"
+        files.append(File.generated(config, f"leaderboard/{name}.md", content=content))
     return files
 
 
@@ -39,6 +52,30 @@ def on_page_markdown(markdown, page, config, files):
         title, _, rest = re.sub(PLOT, one_plot, markdown).partition("\n")
         markdown = f"{title}\n\n{library}\n{rest}"
     return markdown
+
+
+def on_page_content(content, page, config, files):
+    """Put the leaderboard, or one unit's part, where a page asks for it."""
+    if "<!-- leaderboard -->" in content:
+        names = units()
+        shown = standings(stored(), lambda unit: f"{names[unit]}/")
+        script = f"<script>{file('leaderboard.js')}</script>"
+        content = content.replace("<!-- leaderboard -->", styled(shown) + script)
+    for unit, name in units().items():
+        if (marker := f"<!-- scores: {name} -->") in content:
+            content = content.replace(marker, styled(unit_scores(stored(), unit)))
+    return content
+
+
+def units() -> dict[str, str]:
+    """The units of the leaderboard, and the names of their pages."""
+    return slugs(unit for board in stored() for unit in board.units)
+
+
+def styled(shown: str) -> str:
+    """A part of the leaderboard, whose numbers nobody searches for."""
+    style = f"<style>{file('leaderboard.css')}</style>"
+    return f'{style}<div class="leaderboard" data-search-exclude>{shown}</div>'
 
 
 def code(match: re.Match) -> str:

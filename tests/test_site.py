@@ -95,7 +95,7 @@ def test_every_study_has_a_page_that_draws(visit, name):
 
 
 PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
-PAGES += ["performance/", "statistics/", "studies/"]
+PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 
 @pytest.mark.parametrize("path", [*PAGES, "reference/"])

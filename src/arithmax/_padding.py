@@ -77,7 +77,9 @@ def starts(
             drawn = initialise(network, *sizes, key=key, dtype=dtype)
             return pad(network, drawn, *sizes)
 
-        for name, value in jax.jit(jax.vmap(one))(numbers["seed"]).items():
+        # Starts may be many, and each would be compiled.
+        drawn = jax.vmap(one) if network.starts else jax.jit(jax.vmap(one))
+        for name, value in drawn(numbers["seed"]).items():
             mask = here.reshape((-1,) + (1,) * (value.ndim - 1))
             chosen[name] = jnp.where(mask, value, chosen.get(name, 0))
     return {"start": chosen}

@@ -27,7 +27,7 @@ from ._random import (
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Task, per_input, quantile_numbers
-from .units import Uniform, Unit
+from .units import INALU, Uniform, Unit
 
 # The published validation and test sets have seeds of their own.
 VALIDATION_SEED, TEST_SEED = 43953907, 8689336
@@ -69,6 +69,10 @@ OPTIMISERS: dict[str, Optimiser] = {
     "adam": first_order(optax.scale_by_adam()),
     # PyTorch and Flux add ε to the root; within it, slopes below 1e-4 stand still.
     "rmsprop": first_order(optax.scale_by_rms(decay=0.9, eps_in_sqrt=False)),
+    # TensorFlow adds it within, and starts from ones.
+    "tf-rmsprop": first_order(
+        optax.scale_by_rms(decay=0.9, eps=1e-10, initial_scale=1.0)
+    ),
     "sgd": first_order(optax.identity()),
     "momentum": first_order(optax.trace(decay=0.9)),
 }
@@ -164,6 +168,9 @@ def _program(
 
     def interval(state, configurations, first, eligible):
         state, measured = measure(state, configurations, eligible)
+        if "error" in state.watch:
+            error = measured["interpolation"]
+            state = state._replace(watch=state.watch | {"error": error})
 
         def step(state, i):
             mapped = jax.vmap(one, in_axes=(0, 0, None))
@@ -194,7 +201,8 @@ def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
         network, task.in_features, task.out_features, key=key, dtype=dtype
     )
     optimiser = OPTIMISERS[protocol.optimiser]
-    apart = optimiser.start(params) if protocol.penalty_apart else ()
+    own = protocol.penalty_apart and not protocol.slots
+    apart = optimiser.start(params) if own else ()
     watch: dict[str, Array] = {}
     if protocol.restart != "none":
         watch |= {
@@ -203,7 +211,9 @@ def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
         }
     if protocol.restart == "stalled":
         watch |= {"least": jnp.full((), jnp.inf, dtype), "loss": jnp.zeros((), dtype)}
-    if protocol.restart == "inalu":
+    if protocol.restart == "inalu-benchmark":
+        watch["error"] = jnp.zeros((), dtype)
+    if protocol.restart.startswith("inalu"):
         pieces = protocol.steps // HALF_EPOCH + 1
         zeros = jnp.zeros((pieces,), dtype)
         watch |= {"sums": zeros, "squares": zeros}
@@ -240,7 +250,8 @@ def train_one(
 
     def total(params):
         loss = loss_of(protocol, predict(params), t, now, c)
-        extra = penalties(network, protocol, params, loss, now, c)
+        seen = state.watch.get("error", loss)
+        extra = penalties(network, protocol, params, seen, now, c)
         return loss + extra, loss
 
     shape_gradient = partial(shaped, protocol, c, step)
@@ -250,17 +261,26 @@ def train_one(
         objective, state.params, state.optimiser, c["learning_rate"], shape_gradient
     )
     apart = state.apart
+    if protocol.slots:
+        turn = partial(has_turn, protocol, step)
+        optimised = rested(state.optimiser, optimised, turn)
+        shape_gradient = partial(shaped, protocol, c, step, turns=False)
     if protocol.penalty_apart:
         strength = penalty_strength(loss, now, c)
 
         def alone(params):
-            value = strength * network.penalty(params)
+            value = strength * penalty_of(network, protocol, params)
             return value, value
 
         objective = Objective(alone, lambda params: alone(params)[0][None])
-        params, apart, _ = optimiser.step(
-            objective, params, apart, c["learning_rate"], shape_gradient
+        used = optimised if protocol.slots else apart
+        params, after, _ = optimiser.step(
+            objective, params, used, c["learning_rate"], shape_gradient
         )
+        if protocol.slots:
+            optimised = rested(optimised, after, lambda name: strength > 0)
+        else:
+            apart = after
     watch = watched(protocol, state.watch, loss, step)
     if protocol.project:
         params = network.project(params)
@@ -296,7 +316,7 @@ def penalties(
     """The unit's penalty and the L1 norm, with their strengths."""
     total = jnp.zeros_like(loss)
     if protocol.penalty > 0 and not protocol.penalty_apart:
-        penalty = network.penalty(params)
+        penalty = penalty_of(network, protocol, params)
         if "live" in c:  # a mean over all weights, of which some are padding
             penalty = penalty * c["padding"]
         total = total + penalty_strength(loss, now, c) * penalty
@@ -305,6 +325,12 @@ def penalties(
         norm = l1_norm(params, protocol.l1_of)
         total = total + jnp.minimum(growth, c["l1_end"]) * norm
     return total
+
+
+def penalty_of(network: Unit, protocol: Protocol, params: Params) -> Array:
+    """The unit's own penalty, or iNALU's of all parameters."""
+    whose = INALU() if protocol.penalty_of == "inalu" else network
+    return whose.penalty(params)
 
 
 def l1_norm(params: Params, name: str) -> Array:
@@ -318,8 +344,10 @@ def l1_norm(params: Params, name: str) -> Array:
     return sum(jnp.sum(absolute(v, jnp)) for v in chosen)
 
 
-def shaped(protocol: Protocol, c: dict, step: Array, gradient: Params) -> Params:
-    """A gradient as the protocol clips and masks it."""
+def shaped(
+    protocol: Protocol, c: dict, step: Array, gradient: Params, turns: bool = True
+) -> Params:
+    """A gradient as the protocol clips and masks it, `turns` being its alternation."""
     if "live" in c:
         gradient = {
             name: jnp.where(c["live"][name], g, jnp.zeros_like(g))
@@ -332,13 +360,28 @@ def shaped(protocol: Protocol, c: dict, step: Array, gradient: Params) -> Params
         norm = optax.tree.norm(gradient)
         factor = jnp.minimum(1.0, c["clip_norm"] / jnp.maximum(norm, 1e-30))
         gradient = jax.tree.map(lambda g: g * factor, gradient)
-    if protocol.alternate:
-        gates = (step % jnp.uint32(10)) >= jnp.uint32(8)
+    if protocol.alternate and turns:
         gradient = {
-            name: jnp.where(gates == is_gate(name), g, jnp.zeros_like(g))
+            name: jnp.where(has_turn(protocol, step, name), g, jnp.zeros_like(g))
             for name, g in gradient.items()
         }
     return gradient
+
+
+def has_turn(protocol: Protocol, step: Array, name: str) -> Array:
+    """Whether the loss moves a parameter at this step: gates and weights alternate."""
+    gates = (step % jnp.uint32(10)) >= jnp.uint32(8)
+    return (gates == is_gate(name)) | (not protocol.alternate)
+
+
+def rested(old: Any, new: Any, moved: Callable[[str], Array]) -> Any:
+    """An optimiser's new state, and the old one of parameters that did not move."""
+
+    def chosen(path, before, after):
+        names = [key.key for key in path if isinstance(key, jax.tree_util.DictKey)]
+        return jnp.where(moved(names[0]), after, before) if names else after
+
+    return jax.tree_util.tree_map_with_path(chosen, old, new)
 
 
 def is_gate(name: str) -> bool:
@@ -353,7 +396,8 @@ def watched(protocol: Protocol, watch: dict, loss: Array, step: Array) -> dict:
         since = jnp.where(better, step, watch["since"])
         least = jnp.where(better, loss, watch["least"])
         return watch | {"least": least, "since": since, "loss": loss}
-    if protocol.restart == "inalu":
+    if protocol.restart.startswith("inalu"):
+        loss = watch.get("error", loss)
         piece = (step - watch["since"]) // jnp.uint32(HALF_EPOCH)
         sums = watch["sums"].at[piece].add(loss)
         return watch | {
@@ -383,17 +427,23 @@ def _restart_one(network, task, protocol, step, state: State, c: dict) -> State:
         again = stalled & (watch["loss"] > c["restart_above"])
     else:
         again = _inalu_says(watch, step, c)
+    again &= step.astype(c["restart_until"].dtype) < c["restart_until"]
     count = watch["count"] + jnp.uint32(1)
     key = jax.random.fold_in(jax.random.key(c["seed"]), START)
     key = jax.random.fold_in(key, count)
     fresh = start_one(network, task, protocol, c)
     params = _redrawn(network, task, protocol, key)
-    optimiser = OPTIMISERS[protocol.optimiser]
     watch = fresh.watch | {"count": count, "since": step + jnp.uint32(1)}
-    apart = optimiser.start(params) if protocol.penalty_apart else ()
-    new = state._replace(
-        params=params, optimiser=optimiser.start(params), apart=apart, watch=watch
-    )
+    # The benchmark draws anew and leaves all else as it is, as TensorFlow does.
+    if "error" in watch or protocol.slots:
+        kept = {n: v for n, v in state.watch.items() if n == "error"}
+        new = state._replace(params=params, watch=watch | kept)
+    else:
+        optimiser = OPTIMISERS[protocol.optimiser]
+        apart = optimiser.start(params) if protocol.penalty_apart else ()
+        new = state._replace(
+            params=params, optimiser=optimiser.start(params), apart=apart, watch=watch
+        )
     return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
 
@@ -401,7 +451,7 @@ def _redrawn(network: Unit, task: Task, protocol: Protocol, key) -> Params:
     """iNALU restarts every parameter uniform on [−2, 2], others as they started."""
     sizes = (task.in_features, task.out_features)
     dtype = jnp.dtype(protocol.precision)
-    if protocol.restart == "stalled":
+    if protocol.restart != "inalu":
         return initialise(network, *sizes, key=key, dtype=dtype)
     declared = network.parameters(*sizes)
     keys = jax.random.split(key, len(declared))

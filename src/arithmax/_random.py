@@ -85,6 +85,9 @@ def samples(kind: str, numbers: Array, u: Array) -> Array:
         return a + b * jax.scipy.special.ndtri(
             c + (d - c) * (u * (1 - tiny) + tiny / 2)
         )
+    if kind == "mirrored-normal":
+        x = samples("normal", numbers, jnp.where(u < 0.5, 2 * u, 2 * u - 1))
+        return jnp.where(u < 0.5, -x, x)
     if kind == "exponential":
         return -a * jnp.log1p(-u)
     return a * (b / a) ** u

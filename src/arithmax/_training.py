@@ -12,7 +12,7 @@ from . import __version__
 from ._blocks import Job, Replica
 from ._padding import cut, padding, starts
 from ._program import Program, State, configuration, program
-from .measures import WINDOW, measure
+from .measures import measure
 from .networks import Stack
 from .results import FORMAT, settings, write_rows, write_table, write_whole
 
@@ -75,9 +75,9 @@ class Run:
             self.kept[self.step] = {name: np.array(value) for name, value in params}
 
     def _eligible(self) -> Any:
-        interval = self.job.first.protocol.interval
-        left = (self.job.steps - self.step) // interval + 1
-        return jnp.asarray(left <= WINDOW)
+        protocol = self.job.first.protocol
+        left = (self.job.steps - self.step) // protocol.interval + 1
+        return jnp.asarray(left <= protocol.window)
 
     def advance(self) -> None:
         """Measure, then train for one interval."""
@@ -224,7 +224,9 @@ def _row_of(
 ) -> dict[str, Any]:
     """One row: what was trained, how it ended, what it cost."""
     protocol, task = replica.protocol, replica.task
-    measures = measure(at, threshold=replica.threshold, **curves)
+    measures = measure(
+        at, threshold=replica.threshold, window=protocol.window, **curves
+    )
     unit = (
         replica.network.units[-1]
         if isinstance(replica.network, Stack)

@@ -21,11 +21,11 @@ class Outcome(StrEnum):
 class Measures:
     """One replica's measures.
 
-    `best_step` has the least interpolation error of the last 5,000 measurements; the
-    run is solved if its extrapolation error there is below the threshold. `solved_at`
-    is the first step with an extrapolation error below it, of solved runs only; a later
-    relapse is ignored. `diverged_at` is the first measured step with a number that is
-    not finite.
+    `best_step` has the least interpolation error of the last measurements, as many as
+    the protocol's `window` says; the run is solved if its extrapolation error there is
+    below the threshold. `solved_at` is the first step with an extrapolation error below
+    it, of solved runs only; a later relapse is ignored. `diverged_at` is the first
+    measured step with a number that is not finite.
     """
 
     outcome: Outcome
@@ -52,10 +52,11 @@ def measure(
     extrapolation: np.ndarray,
     sparsity: np.ndarray,
     threshold: float,
+    window: int = WINDOW,
 ) -> Measures:
     """The measures of one replica, from its curves [T]."""
     eligible = np.where(np.isfinite(interpolation), interpolation, np.inf)
-    eligible[: max(0, len(steps) - WINDOW)] = np.inf
+    eligible[: max(0, len(steps) - window)] = np.inf
     best = int(np.argmin(eligible))
     below = extrapolation < threshold
     broken = ~(np.isfinite(interpolation) & np.isfinite(sparsity))

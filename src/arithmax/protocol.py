@@ -6,34 +6,18 @@ This file is read by the command line and loads no array library.
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from ._recipes import network_for as network_for
+from ._recipes import recipe
 from .networks import Stack
-from .tasks import Functions, Operands, SingleModule, Subsets, Task
-from .units import (
-    GNALU,
-    INALU,
-    MCFC,
-    NAC,
-    NALU,
-    NAU,
-    NMRU,
-    NMU,
-    NRU,
-    Dense,
-    GatedNAUNMU,
-    Linear,
-    MulMCFC,
-    MultiplicativeNAC,
-    StochasticNMU,
-    Unit,
-)
+from .tasks import Task
+from .units import Unit
 from .units._checks import check_fields, check_options
-from .units._npu import AbstractNPU
 
-Optimiser = Literal["adam", "rmsprop", "sgd", "momentum"]
+Optimiser = Literal["adam", "rmsprop", "tf-rmsprop", "sgd", "momentum"]
 Loss = Literal["mse", "smooth-l1", "correlation-mse"]
 # Fields that came later. A run is named by its protocol: while these are at their
 # defaults they are left out, so that runs from before are still known.
-LATER = ("keep", "l1_of")
+LATER = ("keep", "l1_of", "window", "slots", "penalty_of", "restart_until")
 
 
 @dataclass(frozen=True)
@@ -78,8 +62,8 @@ class Protocol:
     """Whether weights are put back into their bounds after each step."""
     alternate: bool = False
     """Update gates in two of ten steps and all else in the others (iNALU)."""
-    restart: Literal["none", "stalled", "inalu"] = "none"
-    """Draw parameters afresh: when the loss stalls, or by iNALU's rule."""
+    restart: Literal["none", "stalled", "inalu", "inalu-benchmark"] = "none"
+    """Draw parameters afresh: when the loss stalls, or by one of iNALU's rules."""
     restart_every: int = 1_000
     """At which steps to look."""
     restart_patience: int = 10_000
@@ -104,6 +88,18 @@ class Protocol:
     """Steps at which the parameters are kept, besides those of the best step."""
     l1_of: str = "all"
     """Which parameters the L1 norm is of: all, or those of a name, such as W_im."""
+    window: int = 5_000
+    """Of how many last measurements the best is judged; 1 judges the last step."""
+    slots: bool = False
+    """One optimiser state a parameter in all its steps, as TensorFlow has (iNALU).
+
+    It rests while the parameter does (`alternate`), outlives a restart, and serves the
+    penalty's own step, which then moves gates and weights alike (`penalty_apart`).
+    """
+    penalty_of: Literal["unit", "inalu"] = "unit"
+    """Whose penalty: the unit's own, or iNALU's, which all parameters can have."""
+    restart_until: int = 0
+    """The last step at which to look; 0 looks till the end."""
 
     def __new__(cls, *args: Any, **options: Any) -> "Protocol":
         check_options(cls, options)
@@ -120,7 +116,10 @@ class Protocol:
     def __post_init__(self) -> None:
         check_fields(self)
         for least, names in (
-            (1, ("steps", "batch", "interval", "validation", "restart_every")),
+            (
+                1,
+                ("steps", "batch", "interval", "validation", "restart_every", "window"),
+            ),
             (0, ("table", "penalty_start", "penalty_end", "loss_switch", "l1_every")),
         ):
             for name in names:
@@ -173,6 +172,7 @@ class Protocol:
             "clip_norm": self.clip_norm or float("inf"),
             "restart_patience": self.restart_patience,
             "restart_above": self.restart_above,
+            "restart_until": self.restart_until or float("inf"),
         }
 
     @property
@@ -185,6 +185,9 @@ class Protocol:
             self.loss,
             self.penalty > 0,
             self.penalty_apart,
+            self.slots,
+            self.penalty_of if self.penalty > 0 else "",
+            self.window,
             self.l1_of if self.l1 > 0 else "",
             self.clip_value > 0,
             self.clip_norm > 0,
@@ -197,7 +200,7 @@ class Protocol:
             self.precision,
             self.random,
             # iNALU's rule stores the losses of the whole run.
-            self.steps if self.restart == "inalu" else 0,
+            self.steps if self.restart.startswith("inalu") else 0,
         )
 
 
@@ -233,120 +236,15 @@ def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
         >>> protocol.penalty, protocol.penalty_start, protocol.penalty_end
         (10.0, 1000000, 2000000)
     """
-    if isinstance(task, Subsets):
-        settings = _subsets(unit, task)
-    elif isinstance(task, SingleModule):
-        settings = _single_module(unit, task)
-    elif isinstance(task, Operands):
-        settings = {"optimiser": "rmsprop", "loss": "smooth-l1", "learning_rate": 1e-2}
-    else:
-        settings = _functions(unit, task)
-    return network_for(unit, task), Protocol(**(settings | changes))
-
-
-def network_for(unit: Unit, task: Task) -> Unit:
-    """One unit for one operation; two layers where sums come first."""
-    if isinstance(unit, Stack) or isinstance(task, SingleModule | Operands):
-        return unit
-    if isinstance(task, Functions):
-        return Stack((unit, NAU()), hidden=(6,)) if _powers(unit) else unit
-    first: Unit = unit
-    second: Unit = unit
-    if isinstance(unit, NMU | StochasticNMU | AbstractNPU | NRU | NMRU):
-        first = NAU()
-    elif isinstance(unit, MultiplicativeNAC):
-        first = NAU() if unit.weights == "clipped" else NAC()
-        first = (
-            Linear(bias=False, penalty="squared") if unit.weights == "linear" else first
-        )
-    elif isinstance(unit, MulMCFC):
-        first = MCFC()
-    elif isinstance(unit, Dense):
-        second = Linear()
-    return Stack((first, second), hidden=(2,))
-
-
-def _powers(unit: Unit) -> bool:
-    return isinstance(unit, AbstractNPU | NMU | StochasticNMU)
-
-
-def _subsets(unit: Unit, task: Subsets) -> dict[str, Any]:
-    settings: dict[str, Any] = {"epsilon": 1e-5, "rule": "authors"}
-    settings["steps"] = 200_000 if task.simple else 5_000_000
-    last = unit.units[-1] if isinstance(unit, Stack) else unit
-    if isinstance(last, NAU) and task.operation in ("add", "sub"):
-        return settings | {
-            "penalty": 0.01,
-            "penalty_start": 5_000,
-            "penalty_end": 50_000,
-        }
-    if last.sparse:
-        late = {"penalty_start": 1_000_000, "penalty_end": 2_000_000}
-        return settings | {"penalty": 10.0} | late
-    return settings
-
-
-def _single_module(unit: Unit, task: SingleModule) -> dict[str, Any]:
-    redundant = task.input_size > 2
-    settings: dict[str, Any] = {"epsilon": 1e-4, "rule": "authors"}
-    settings["steps"] = 100_000 if redundant else 50_000
-    ramp = (50_000, 75_000) if redundant else (20_000, 35_000)
-    late = {"penalty_start": ramp[0], "penalty_end": ramp[1]}
-    if isinstance(unit, NAU):
-        settings |= {"penalty": 0.01, **late}
-    elif isinstance(unit, NMU | StochasticNMU):
-        settings |= {"penalty": 10.0, **late}
-    elif isinstance(unit, NRU):
-        rate = 1e-3 if redundant else 1.0
-        settings |= {"penalty": 10.0, "learning_rate": rate, **late}
-    elif isinstance(unit, NMRU):
-        settings |= {"penalty": 10.0, "learning_rate": 1e-2, "clip_norm": 1.0, **late}
-    elif isinstance(unit, MCFC | MulMCFC):
-        settings |= {"penalty": 1.0, **late}
-    elif isinstance(unit, AbstractNPU):
-        start, end = (1e-9, 1e-7) if task.operation == "div" else (1e-7, 1e-5)
-        settings |= {"learning_rate": 5e-3, "l1": start, "l1_end": end}
-        if unit.bounded:
-            later = (50_000, 75_000) if redundant else (40_000, 50_000)
-            settings |= {"penalty": 1.0}
-            settings |= {"penalty_start": later[0], "penalty_end": later[1]}
-    elif isinstance(unit, INALU):
-        settings |= INALU_RECIPE
-    return settings
-
-
-# The author's own: 1,000 batches an epoch, penalty after epoch 10 where the loss is
-# below 1, restarts every 10 epochs.
-INALU_RECIPE: dict[str, Any] = {
-    "optimiser": "rmsprop",
-    "learning_rate": 1e-2,
-    "batch": 64,
-    "clip_value": 0.1,
-    "penalty": 0.05,
-    "penalty_start": 10_000,
-    "penalty_end": 10_000,
-    "penalty_below": 1.0,
-    "penalty_apart": True,
-    "alternate": True,
-    "restart": "inalu",
-    "restart_every": 10_000,
-    "restart_patience": 10_000,
-    "restart_above": 1.0,
-}
-
-
-def _functions(unit: Unit, task: Task) -> dict[str, Any]:
-    """The NPU paper's simple task, by its code."""
-    settings: dict[str, Any] = {"steps": 20_000, "batch": 100, "learning_rate": 5e-3}
-    if isinstance(unit, NALU | GNALU | INALU):
-        settings["optimiser"] = "rmsprop"
-    return settings
+    return network_for(unit, task), Protocol(**(recipe(unit, task) | changes))
 
 
 def represents(unit: Unit, task: Task) -> bool:
-    """Whether a network can represent what a task asks, as far as units state it."""
-    if isinstance(unit, Stack):
-        units = unit.units
-        able = any(set(task.operations) <= set(u.operations) for u in units)
-        return able or isinstance(units[-1], Dense | GatedNAUNMU)
-    return set(task.operations) <= set(unit.operations)
+    """Whether a network can represent what a task asks, as far as units state it.
+
+    A stack can do what its units can together: each operation is left to a unit that
+    has it, and the others pass its result on. Whether there is room for that in the
+    hidden sizes is not looked at.
+    """
+    units = unit.units if isinstance(unit, Stack) else (unit,)
+    return set(task.operations) <= {name for u in units for name in u.operations}

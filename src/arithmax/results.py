@@ -269,7 +269,7 @@ def read(folder: Path | str) -> Results:
     return Results(rows, folder)
 
 
-LARGE = 2000  # numbers in one parameter
+LARGE = 4000  # numbers in one parameter
 
 
 def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> None:

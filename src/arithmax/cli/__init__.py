@@ -7,6 +7,7 @@ from typing import Any
 import tyro
 
 from .. import __version__
+from ._benchmark import benchmark, leaderboard
 from ._lists import tasks, units
 from ._show import field_docs as field_docs
 from ._studies import demo, report, reproduce, studies
@@ -28,6 +29,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "studies": studies,
     "reproduce": reproduce,
     "report": report,
+    "leaderboard": leaderboard,
+    "benchmark": benchmark,
     "demo": demo,
     "units": units,
     "tasks": tasks,

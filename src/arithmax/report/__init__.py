@@ -5,5 +5,6 @@ Nothing is computed here: a report draws what an `arithmax.studies.Evaluation` h
 
 from ._draw import figures as figures
 from ._images import write_images as write_images
+from ._leaderboard import leaderboard as leaderboard
 from ._markdown import markdown as markdown
 from ._page import page as page

@@ -13,6 +13,7 @@ from ._html import cells, escape, region, section
 from ._text import REDUCED, SIGNS, cost, extent
 
 TITLE = "Arithmax report"
+NOSCRIPT = "<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>"
 
 # Ids of the page's own have an underscore, which names of studies cannot have.
 DOCUMENT = """<!DOCTYPE html>
@@ -26,19 +27,17 @@ DOCUMENT = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#main_">Skip to the studies</a>
+<a class="skip" href="#main_">Skip to the {what}</a>
 <header>
 <h1>{title}</h1>
 <button type="button" id="theme_">Dark theme</button>
 </header>
-<nav aria-label="Studies"><ul>{links}</ul></nav>
+<nav aria-label="{label}"><ul>{links}</ul></nav>
 <main id="main_" tabindex="-1">
-<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>
-{overview}
-{sections}
+{body}
 </main>
-<footer><p>Made by arithmax {version}. Intervals are 95 % intervals; a figure matches
-where ours and the published one overlap.</p></footer>
+<footer><p>Made by arithmax {version}. Intervals are 95 % intervals{footer}.</p>
+</footer>
 {scripts}
 </body>
 </html>
@@ -54,20 +53,45 @@ def page(evaluations: Sequence[Evaluation]) -> str:
     Returns:
         The document.
     """
-    scripts = [plotly.offline.get_plotlyjs(), _file("page.js")]
+    return document(
+        TITLE,
+        "studies",
+        "".join(_link(e) for e in evaluations),
+        "\n".join(
+            [NOSCRIPT, _overview(evaluations), *(section(e) for e in evaluations)]
+        ),
+        [plotly.offline.get_plotlyjs(), file("page.js")],
+        file("page.css"),
+        "; a figure matches where ours and the published one overlap",
+    )
+
+
+def document(
+    title: str,
+    what: str,
+    links: str,
+    body: str,
+    scripts: Sequence[str],
+    style: str,
+    footer: str = "",
+) -> str:
+    """A whole page: its HTML with scripts and style in it."""
     return DOCUMENT.format(
         policy=_policy(scripts),
-        title=TITLE,
-        style=_file("page.css"),
-        links="".join(_link(e) for e in evaluations),
-        overview=_overview(evaluations),
-        sections="\n".join(section(e) for e in evaluations),
+        title=escape(title),
+        style=style,
+        what=what,
+        label=what.capitalize(),
+        links=links,
+        body=body,
+        footer=footer,
         version=escape(__version__),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
 
 
-def _file(name: str) -> str:
+def file(name: str) -> str:
+    """A file that lies beside this one."""
     return (resources.files("arithmax.report") / name).read_text(encoding="utf-8")
 
 

@@ -6,11 +6,16 @@ from pathlib import Path
 
 from ..units._checks import choose
 from ._arithmetic_dataset import arithmetic_dataset
+from ._arithmetic_dataset_ranges import arithmetic_dataset_ranges
 from ._demo import demo
+from ._division import division
 from ._exploding_stacks import exploding_stacks
 from ._gate import gate
 from ._gradient_formulae import GRADIENT_FORMULAE
 from ._gradients import GRADIENTS
+from ._inalu_arithmetic import inalu_minimal, inalu_simple
+from ._inalu_function import inalu_function
+from ._inalu_initialisation import inalu_initialisation
 from ._independent_weights import independent_weights
 from ._initialisation_sensitivity import initialisation_sensitivity
 from ._learned_subsets import learned_subsets
@@ -24,11 +29,14 @@ from ._negative_products import negative_products
 from ._npu_arithmetic import npu_arithmetic
 from ._npu_functions import npu_functions
 from ._npu_imaginary import npu_imaginary
+from ._npu_large import npu_large
 from ._npu_products import npu_products
 from ._npu_surfaces import npu_small_inputs
 from ._npu_xy import npu_xy
+from ._redundancy import redundancy
 from ._reinitialisation import reinitialisation
 from ._simple_mul import simple_mul
+from ._single_module import single_module
 from ._study import Study
 from ._sweeps import ablation, hidden_size, input_range, input_size, regularisation
 from ._weight_bias import weight_bias
@@ -68,6 +76,15 @@ def studies() -> dict[str, Study]:
         npu_products(),
         npu_small_inputs(),
         npu_imaginary(),
+        single_module(),
+        redundancy(),
+        division(),
+        arithmetic_dataset_ranges(),
+        inalu_minimal(),
+        inalu_simple(),
+        inalu_initialisation(),
+        inalu_function(),
+        npu_large(),
         demo(),
     ]
     return {study.name: study for study in listed}

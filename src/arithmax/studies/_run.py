@@ -118,23 +118,29 @@ def compute(own: Study, results: Results, folder: Path) -> None:
         write_table(folder / f"{own.name}.{name}.table.parquet", columns)
 
 
-def computed(own: Study, folder: Path) -> Computed | None:
-    """What was computed for a study, as the folder has it."""
+def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
+    """The tables that were computed for a study, by name."""
     import duckdb
 
     tables: dict[str, dict[str, list[Any]]] = {}
     with duckdb.connect() as database:
-        for path in sorted(folder.glob(f"{own.name}.*.table.parquet")):
+        for path in sorted(folder.glob(f"{study_name}.*.table.parquet")):
             try:
                 table = database.read_parquet(str(path))
                 values = list(zip(*table.fetchall(), strict=True))
             except duckdb.Error as error:
                 raise ValueError(
                     f"{path} cannot be read: {error}. Delete it and run `arithmax "
-                    f"reproduce {own.name}` again; nothing is trained twice."
+                    f"reproduce {study_name}` again; nothing is trained twice."
                 ) from None
             name = path.name.split(".")[1]
             tables[name] = dict(zip(table.columns, map(list, values), strict=True))
+    return tables
+
+
+def computed(own: Study, folder: Path) -> Computed | None:
+    """What was computed for a study, as the folder has it."""
+    tables = stored_tables(own.name, folder)
     if not tables:
         return None
     figures = tables.pop(FIGURES, {"name": [], "value": [], "low": [], "high": []})

@@ -6,6 +6,7 @@ few sums s₁ … s_K of inputs, each a row of a matrix of zeros and ones, and a
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar, Literal, get_args
 
 from ._task import Distribution, Numbers, Task
@@ -91,16 +92,31 @@ def first_draw(seed: int, count: int) -> int:
     return int(np.random.RandomState(seed).randint(0, count))
 
 
+@cache
+def drawn_rows(
+    seed: int, count: int, shares: tuple[float, ...]
+) -> tuple[tuple[int, ...], ...]:
+    """Of `count` inputs those that a seed draws into each sum, the others ignored."""
+    import numpy as np
+
+    u = np.random.RandomState(seed).uniform(size=count)
+    chosen = np.searchsorted(np.cumsum(shares), u, side="right")
+    return tuple(
+        tuple(np.flatnonzero(chosen == k).tolist()) for k in range(len(shares))
+    )
+
+
 @dataclass(frozen=True)
 class Subsets(SubsetTask):
     """The arithmetic dataset: two overlapping subsets are summed, then combined.
 
     y = (Σ a) ∘ (Σ b), where a and b are contiguous subsets of the inputs at an offset
-    that each seed draws once. With `powers` p and q it is (Σ a)ᵖ (Σ b)^q instead.
+    that each seed draws once. With `powers` p and q it is (Σ a)ᵖ (Σ b)^q instead. With
+    `shares` each seed draws every input into one of the sums or none.
     """
 
     title: ClassVar[str] = "Arithmetic dataset"
-    later: ClassVar[tuple[str, ...]] = ("powers",)
+    later: ClassVar[tuple[str, ...]] = ("powers", "shares")
     operation: Operation = "mul"
     """The operation between the sums."""
     input_size: int = 100
@@ -121,6 +137,8 @@ class Subsets(SubsetTask):
     """How inputs are distributed."""
     powers: tuple[float, ...] = ()
     """The power of each sum in a product that replaces the operation, if any."""
+    shares: tuple[float, ...] = ()
+    """Of each sum, how likely an input belongs to it; none has contiguous subsets."""
 
     def __post_init__(self) -> None:
         sums = 2 if self.simple else self.subsets
@@ -129,7 +147,17 @@ class Subsets(SubsetTask):
                 f"`powers` (={self.powers}) must hold one number for each of the "
                 f"{sums} sums, or none."
             )
-        if not self.simple:
+        if self.shares and (
+            self.simple
+            or len(self.shares) != sums
+            or min(self.shares) <= 0
+            or sum(self.shares) > 1
+        ):
+            raise ValueError(
+                f"`shares` (={self.shares}) must hold a positive number for each of "
+                f"the {sums} sums, together at most 1, or none; `simple` has none."
+            )
+        if not self.simple and not self.shares:
             size, overlap = self.sizes
             if size < 1 or self.subsets < 1 or self.used > self.input_size:
                 raise ValueError(
@@ -157,6 +185,8 @@ class Subsets(SubsetTask):
     def rows(self, seed: int) -> list[list[int]]:
         if self.simple:
             return [[0, 1, 2, 3], [0, 1]]
+        if self.shares:
+            return list(map(list, drawn_rows(seed, self.input_size, self.shares)))
         size, overlap = self.sizes
         offset = first_draw(seed, self.input_size - self.used + 1)
         starts = [offset + k * (size - overlap) for k in range(self.subsets)]
@@ -165,6 +195,10 @@ class Subsets(SubsetTask):
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
         if self.simple:
             blocks = Blocks.of(self.rows(0), 4)
+        elif self.shares:  # with as many inputs in each sum as are expected
+            ends = [round(s * self.input_size) for s in accumulate((0, *self.shares))]
+            rows = [list(range(*pair)) for pair in pairwise(ends)]
+            blocks = Blocks.of(rows, self.input_size)
         else:
             size, overlap = self.sizes
             extra = 1 if rule == "authors" else 0  # R's ranges include their ends

@@ -10,16 +10,23 @@ from ..units._checks import check_fields, check_options
 #   uniform           low, high            or two parts: low, high, low, high
 #   normal            mean, standard deviation
 #   truncated-normal  mean, standard deviation, low, high
+#   mirrored-normal   the same two or four, with either sign
 #   exponential       scale
 #   benford           low, high            (uniform logarithm)
 Distribution = Literal[
-    "uniform", "normal", "truncated-normal", "exponential", "benford"
+    "uniform",
+    "normal",
+    "truncated-normal",
+    "mirrored-normal",
+    "exponential",
+    "benford",
 ]
 Numbers: TypeAlias = tuple[float, ...]
 COUNTS = {
     "uniform": (2, 4),
     "normal": (2,),
     "truncated-normal": (4,),
+    "mirrored-normal": (2, 4),
     "exponential": (1,),
     "benford": (2,),
 }
@@ -113,7 +120,7 @@ def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -
                 f"`{name}` (={numbers!r}) must have {need} numbers for `distribution` "
                 f"(={distribution!r})."
             )
-        ordered = values[2:] if distribution == "truncated-normal" else values
+        ordered = values[2:] if "-normal" in distribution else values
         pairs = [ordered[i : i + 2] for i in range(0, len(ordered) - 1, 2)]
         if distribution != "normal" and any(low >= high for low, high in pairs):
             raise ValueError(
@@ -139,9 +146,9 @@ def quantile_numbers(numbers: Numbers, distribution: str) -> Numbers:
         low, high = numbers
         middle = low + (high - low) / 2
         return low, middle, middle, high  # one part is two halves
-    if distribution == "normal":
+    if "normal" in distribution and len(numbers) == 2:
         return *numbers, 0.0, 1.0
-    if distribution == "truncated-normal":
+    if "normal" in distribution:
         mean, std, low, high = numbers
         ends = norm.cdf([(low - mean) / std, (high - mean) / std])
         return mean, std, float(ends[0]), float(ends[1])

@@ -182,6 +182,10 @@ def sampled(
         first = q[:, 0] + (q[:, 1] - q[:, 0]) * 2 * u
         second = q[:, 2] + (q[:, 3] - q[:, 2]) * (2 * u - 1)
         return np.where(u < 0.5, first, second)
+    if distribution == "mirrored-normal":
+        u, sign = np.where(u < 0.5, 2 * u, 2 * u - 1), np.where(u < 0.5, -1.0, 1.0)
+        ends = q[:, 2] + (q[:, 3] - q[:, 2]) * u
+        return sign * (q[:, 0] + q[:, 1] * norm.ppf(ends))
     if "normal" in distribution:
         return q[:, 0] + q[:, 1] * norm.ppf(q[:, 2] + (q[:, 3] - q[:, 2]) * u)
     if distribution == "exponential":

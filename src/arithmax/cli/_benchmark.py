@@ -1,0 +1,265 @@
+"""`arithmax benchmark` and `arithmax leaderboard`."""
+
+import json as json_format
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from ._show import percent, show, table
+
+Given = Annotated[
+    str,
+    tyro.conf.Positional,
+    tyro.conf.arg(metavar="FILE.py:NAME", help="The file of the unit, and its name."),
+]
+Runs = Annotated[
+    Path | None,
+    tyro.conf.Positional,
+    tyro.conf.arg(
+        metavar="[DIR]",
+        help="The folder of the runs; if not given, the "
+        "summary that comes with the package.",
+    ),
+]
+Operation = Literal["add", "sub", "mul", "div"]
+
+
+def benchmark(
+    unit: Given,
+    /,
+    seeds: int | None = None,
+    steps: int | None = None,
+    operations: tuple[Operation, ...] = (),
+    quick: bool = False,
+    out: Path | None = None,
+    page: Path | None = None,
+    json: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Run a unit of your own through the benchmark, and print its place.
+
+    It is trained on the single module task (two inputs) and on the same task among ten
+    inputs, for each of + − × ÷ that it can represent, and compared with the published
+    units. Its optional `recipe` sets learning rate, penalty and the like.
+
+    Args:
+        unit: a Python file and the name in it of a unit: a class or an instance.
+        seeds: how many seeds each cell has; 25 if not given.
+        steps: how many steps each run has at most.
+        operations: which operations; all that it can represent if not given.
+        quick: a first look: five seeds, and two inputs only.
+        out: the folder of its runs; one for each version of the file if not given. The
+            same command goes on where one stopped.
+        page: a file for the leaderboard with the unit in it, as one HTML page.
+        json: print JSON for scripts.
+        quiet: show no progress bar.
+    """
+    from ..studies._benchmark import QUICK, STUDIES, unlike
+    from ..studies._benchmark import benchmark as run
+    from ..studies._leaderboard import shipped
+    from ..studies._own_unit import own_unit
+
+    if seeds is not None and seeds < 1:
+        raise ValueError(f"`seeds` (={seeds}) must be at least 1.")
+    own, stored = own_unit(unit), shipped()
+    own = replace(own, name=unlike(own.name, stored))
+    home = out or Path("runs") / f"benchmark-{type(own.unit).__name__}-{own.digest[:8]}"
+    done = run(
+        own,
+        out=home,
+        seeds=seeds or (QUICK if quick else None),
+        steps=steps,
+        operations=operations,
+        studies=list(STUDIES)[:1] if quick else list(STUDIES),
+        progress=not quiet and not json,
+    )
+    if json:
+        print(json_format.dumps(as_json(done, stored), ensure_ascii=False))
+    else:
+        print_places(done, stored)
+    if page is not None:
+        write_leaderboard(done.among(stored), page, own.name)
+        print(f"Wrote {page}", file=sys.stderr)
+    if done.interrupted:
+        print(
+            f"Interrupted. Run the same command again to go on: {home}.",
+            file=sys.stderr,
+        )
+        return 130
+    return 0
+
+
+METHOD = (
+    "Rates are over all ranges, with Wilson's intervals. Differences are yours minus "
+    "theirs with Newcombe's interval; one is significant where Fisher's exact test, "
+    "corrected by Holm's method for all comparisons above, has p < 0.05."
+)
+
+
+def print_places(done: Any, stored: Sequence[Any]) -> None:
+    """The unit's place on each operation, and its failures."""
+    places = done.places(stored)
+    for place in places:
+        show(_standing(done.own.name, place))
+    for board in done.boards:
+        counts = board.counts(done.own.name)
+        rows = [[said, str(n)] for said, n in counts.items()]
+        if rows:
+            show(table(f"{board.name}: unsolved seeds", ["failure", "seeds"], rows))
+    compared = any(place.against for place in places)
+    if places:
+        print(METHOD if compared else "There are no stored runs to compare with.")
+    if done.reduced:
+        print(f"Reduced: {done.reduced}.")
+    if done.shorter and compared:
+        print("Its runs were shorter than the stored ones: its place says little.")
+
+
+def _standing(name: str, place: Any) -> Any:
+    """All units on one operation, one's own among them."""
+    own = [f"▶ {name}", percent(place.own.success), _step(place.own), "", "", ""]
+    rows = []
+    for a in place.against:
+        gap = a.difference
+        ends = f"{100 * gap.value:+.0f} [{100 * gap.low:+.0f}, {100 * gap.high:+.0f}]"
+        chance = f"{a.chance:.2g}" if a.chance >= 1e-4 else "< 1e-4"
+        rate = percent(a.score.success)
+        rows.append([a.unit, rate, _step(a.score), ends, chance, a.verdict])
+    rows.insert(place.place - 1, own)
+    numbered = [[str(i), *row] for i, row in enumerate(rows, start=1)]
+    title = f"{place.board}, {place.operation}, {place.criterion}: place "
+    title += f"{place.place} of {len(rows)}"
+    names = ["", "unit", "solved", "mean step", "difference, %", "p", "verdict"]
+    return table(title, names, numbered)
+
+
+def _step(score: Any) -> str:
+    return "—" if score.step is None else f"{score.step:,.0f}"
+
+
+def as_json(done: Any, stored: Sequence[Any]) -> dict[str, Any]:
+    """Everything, for scripts."""
+    criteria = done.boards[0].criteria if done.boards else []
+    return {
+        "unit": done.own.name,
+        "configuration": repr(done.own.unit),
+        "reduced": done.reduced,
+        "interrupted": done.interrupted,
+        "places": [
+            _place(place) for name in criteria for place in done.places(stored, name)
+        ],
+        "ranges": [
+            {
+                "study": board.name,
+                "operation": operation,
+                "range": where,
+                "criterion": criterion,
+                **_score(score),
+                "failures": board.failures.get((unit, operation, where), {}),
+            }
+            for board in done.boards
+            for (unit, operation, where, criterion), score in board.scores.items()
+        ],
+    }
+
+
+def _place(place: Any) -> dict[str, Any]:
+    return {
+        "study": place.board,
+        "operation": place.operation,
+        "criterion": place.criterion,
+        "place": place.place,
+        "of": len(place.against) + 1,
+        **_score(place.own),
+        "against": [
+            {
+                "unit": a.unit,
+                **_score(a.score),
+                "difference": [a.difference.value, a.difference.low, a.difference.high],
+                "p": a.chance,
+                "verdict": a.verdict,
+            }
+            for a in place.against
+        ],
+    }
+
+
+def _score(score: Any) -> dict[str, Any]:
+    rate = score.success
+    return {
+        "solved": score.solved,
+        "seeds": score.seeds,
+        "success": [rate.value, rate.low, rate.high],
+        "step": score.step,
+        "sparsity": score.sparsity,
+    }
+
+
+def leaderboard(
+    folder: Runs = None,
+    /,
+    to: Path | None = None,
+    open: bool = False,
+    summary: Path | None = None,
+) -> None:
+    """Write the leaderboard of all units as one self-contained HTML page.
+
+    Args:
+        folder: a folder with runs of the studies single-module or redundancy.
+        to: the file; `leaderboard.html` in that folder, or here, if not given.
+        open: open it in a browser.
+        summary: write its numbers as JSON instead, as the package brings them along.
+    """
+    from ..studies._leaderboard import shipped
+
+    if folder is None:
+        found = shipped()
+    else:
+        found = _stored(folder)
+    if summary is not None:
+        from ..results import write_whole
+        from ..studies._leaderboard import summary as written
+
+        text = written(found)
+        write_whole(summary, lambda path: path.write_text(text, encoding="utf-8"))
+        print(f"Wrote {summary}")
+        return
+    to = to or (folder or Path()) / "leaderboard.html"
+    write_leaderboard(found, to)
+    print(f"Wrote {to}")
+    if open:
+        import webbrowser
+
+        webbrowser.open(to.resolve().as_uri())
+
+
+def _stored(folder: Path) -> list[Any]:
+    from ..studies._leaderboard import boards
+
+    if not folder.is_dir():
+        raise FileNotFoundError(f"`folder` (={folder}) does not exist.")
+    if not (found := boards(folder)):
+        raise ValueError(
+            f"`folder` (={folder}) has no runs of the studies single-module or "
+            f"redundancy. Run `arithmax reproduce single-module --out {folder}` first."
+        )
+    return found
+
+
+def write_leaderboard(found: Sequence[Any], to: Path, own: str = "") -> None:
+    """The page as a file."""
+    from ..results import write_whole
+
+    try:
+        from ..report._leaderboard import leaderboard as document
+    except ModuleNotFoundError as error:
+        raise OSError(
+            f"the page needs {error.name}. Install it with `pip install "
+            '"arithmax[report]"`; runs are kept.'
+        ) from None
+    text = document(found, own)
+    write_whole(to, lambda path: path.write_text(text, encoding="utf-8"))

@@ -1,0 +1,188 @@
+"""The leaderboard: success rates of all units as coloured tables that can be filtered.
+
+Without JavaScript every table is shown, one after the other; with it, those that the
+filters choose, sorted anew.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from ..studies._leaderboard import Board, Score
+from ._html import escape, region
+from ._page import document, file
+from ._text import NOTHING, count_of_steps, number
+from ._unit_scores import cell, range_text, rate, unit_scores
+
+TITLE = "Arithmax leaderboard"
+Link = Callable[[str], str]  # from the name of a unit to the address of its page
+ABOUT = (
+    "Each number is the share of seeds, in per cent, with which a unit found weights "
+    "that are right outside the range it was trained on, with its 95\N{NO-BREAK SPACE}"
+    "% interval below it. Units are trained on one operation at a time, those that "
+    "they can represent, each as its authors did, and stand in the order of their mean "
+    "success on these."
+)
+CRITERIA = {
+    "ε = 1e-4": "as wrong as a perfect unit whose weights are 10⁻⁴ off",
+    "ε = 1e-5": "as wrong as a perfect unit whose weights are 10⁻⁵ off",
+    "flat 1e-5": "a mean squared error of 10⁻⁵, whatever the range",
+}
+
+
+def slugs(units: Iterable[str]) -> dict[str, str]:
+    """A name for each unit that an address can hold, no two alike."""
+    found: dict[str, str] = {}
+    for unit in units:
+        spelt = unit.replace("•", " mul").replace("₊", "")
+        plain = unicodedata.normalize("NFKD", spelt).encode("ascii", "ignore").decode()
+        base = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-") or "unit"
+        taken, name, k = set(found.values()), base, 2
+        while name in taken:
+            name, k = f"{base}-{k}", k + 1
+        found.setdefault(unit, name)
+    return found
+
+
+def leaderboard(boards: Sequence[Board], own: str = "") -> str:
+    """Boards as one HTML document that fetches nothing.
+
+    Args:
+        boards: what is shown, in that order.
+        own: the name of a unit that is marked, if any.
+
+    Returns:
+        The document.
+    """
+    units = list(dict.fromkeys(unit for board in boards for unit in board.units))
+    names = slugs(units)
+    links = "".join(
+        f'<li><a href="#unit_{names[u]}">{escape(u)}</a></li>' for u in units
+    )
+    sections = "\n".join(
+        f'<section id="unit_{names[u]}" aria-labelledby="head_{names[u]}">'
+        f'<h2 id="head_{names[u]}">{escape(u)}</h2>{unit_scores(boards, u)}</section>'
+        for u in units
+    )
+    body = standings(boards, lambda unit: f"#unit_{names[unit]}", own)
+    return document(
+        TITLE,
+        "units",
+        f'<li><a href="#standings_">Standings</a></li>{links}',
+        f'<section id="standings_" class="leaderboard" aria-label="Standings">{body}'
+        f'</section>\n<div class="leaderboard">{sections}</div>',
+        [file("page.js"), file("leaderboard.js")],
+        file("page.css") + file("leaderboard.css"),
+        " (Wilson's), and an ε says how wrong a perfect unit's weights may be",
+    )
+
+
+def standings(boards: Sequence[Board], link: Link, own: str = "") -> str:
+    """Text, filters, and a table for each board, criterion and operation."""
+    tables = [
+        _standing(board, criterion, operation, link, own)
+        for board in boards
+        for criterion in board.criteria
+        for operation in ("", *board.operations)
+    ]
+    if not tables:
+        return (
+            "<p>There are no runs yet. <code>arithmax reproduce single-module</code> "
+            "makes them.</p>"
+        )
+    return "\n".join([f"<p>{ABOUT}</p>", _filters(boards), _key(), *tables])
+
+
+def _filters(boards: Sequence[Board]) -> str:
+    """The choices, which are shown where a script can act on them."""
+
+    def union(lists: Iterable[list[str]]) -> list[str]:
+        return list(dict.fromkeys(name for names in lists for name in names))
+
+    everything = [("", "all")]
+    operations = [(n, n) for n in union(b.operations for b in boards)]
+    ranges = [(n, range_text(n)) for n in union(b.ranges for b in boards)]
+    criteria = [(n, _criterion(n)) for n in union(b.criteria for b in boards)]
+    titles = [(b.name, b.title) for b in boards]
+    menus = [
+        _menu("board", "Task", titles),
+        _menu("operation", "Operation", everything + operations),
+        _menu("range", "Range", everything + ranges),
+        _menu("criterion", "Solved means", criteria),
+    ]
+    return (
+        f'<form class="filters" aria-label="Filters" hidden>{"".join(menus)}</form>'
+        '<p class="said" role="status" hidden></p>'
+    )
+
+
+def _menu(name: str, label: str, choices: Sequence[tuple[str, str]]) -> str:
+    options = "".join(
+        f'<option value="{escape(value)}">{escape(text)}</option>'
+        for value, text in choices
+    )
+    return f'<label>{label} <select name="{name}">{options}</select></label>'
+
+
+def _criterion(name: str) -> str:
+    return f"{name}: {CRITERIA[name]}" if name in CRITERIA else name
+
+
+def _key() -> str:
+    """What the colours mean."""
+    steps = "".join(f'<span class="r{i}">{10 * i}</span>' for i in range(11))
+    return f'<p class="key" aria-hidden="true">{steps}<span>% solved</span></p>'
+
+
+def _standing(
+    board: Board, criterion: str, operation: str, link: Link, own: str
+) -> str:
+    """One table: units down, ranges (or operations) across."""
+    across = board.ranges if operation else board.operations
+    title = f"{board.title}, {operation or 'all operations'}, {criterion}"
+    head = "".join(
+        f'<th scope="col" data-column="{escape(n)}">{escape(range_text(n))}</th>'
+        for n in across
+    )
+    last = "all" if operation else "mean"
+    lines = "".join(
+        f'<tr data-unit="{escape(unit)}"{" class=own" if unit == own else ""}>'
+        f'<td class="place">{place}</td><th scope="row"><a href="{escape(link(unit))}">'
+        f"{escape(unit)}</a></th>"
+        + "".join(_entry(board, unit, operation, n, criterion) for n in across)
+        + f"{total(score)}</tr>"
+        for place, (unit, score) in enumerate(
+            board.standing(criterion, operation), start=1
+        )
+    )
+    table = (
+        '<table class="heat"><thead><tr><th scope="col"><span class="unseen">place'
+        f'</span></th><th scope="col" class="first">unit</th>{head}'
+        f'<th scope="col">{last}</th><th scope="col">mean step</th>'
+        '<th scope="col">sparsity error</th></tr></thead>'
+        f"<tbody>{lines}</tbody></table>"
+    )
+    return (
+        f'<section class="standing" data-board="{escape(board.name)}" '
+        f'data-criterion="{escape(criterion)}" data-operation="{escape(operation)}">'
+        f"<h3>{escape(title)}</h3>{region(title, table)}</section>"
+    )
+
+
+def _entry(board: Board, unit: str, operation: str, name: str, criterion: str) -> str:
+    """A unit's score on a range, or on all ranges of the operation `name`."""
+    if operation:
+        score = board.scores.get((unit, operation, name, criterion))
+    else:
+        score = board.score(unit, name, criterion)
+    return cell(score, name)
+
+
+def total(score: Score) -> str:
+    """The last columns of a line: rate, speed and sparsity."""
+    step = NOTHING if score.step is None else count_of_steps(score.step)
+    sparsity = NOTHING if score.sparsity is None else number(score.sparsity)
+    return (
+        f'<td class="total">{rate(score)}</td><td class="step">{step}</td>'
+        f'<td class="sparsity">{sparsity}</td>'
+    )

@@ -1,0 +1,141 @@
+"""One unit of the leaderboard: its success on each range, and what its failures are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..studies._failures import Failure, kind
+from ..studies._leaderboard import Board, Score
+from ._html import escape, region
+from ._text import NOTHING, count_of_steps, number
+
+
+def range_text(name: str) -> str:
+    """A range with a true minus sign."""
+    return name.replace("-", "−")
+
+
+def rate(score: Score) -> str:
+    """A rate in per cent, and its interval below it."""
+    value = score.success
+    low, high = (f"{100 * v:.0f}" for v in (value.low, value.high))
+    return f"{100 * value.value:.0f}<small>{low}–{high}</small>"
+
+
+def cell(score: Score | None, column: str) -> str:
+    """A coloured cell of a heat map, with all that is known of it."""
+    name = f'data-column="{escape(column)}"'
+    if score is None:
+        return f'<td class="none" {name}>{NOTHING}</td>'
+    said = f"{score.solved} of {score.seeds} seeds"
+    known = f'data-seeds="{score.seeds}" data-solved="{score.solved}"'
+    for what, value, text in (
+        ("step", score.step, count_of_steps),
+        ("sparsity", score.sparsity, number),
+    ):
+        if value is not None:
+            said += (
+                f", {'mean step' if what == 'step' else 'sparsity error'} {text(value)}"
+            )
+            known += f' data-{what}="{value:.4g}"'
+    colour = f"r{round(10 * score.success.value)}"
+    return f'<td class="{colour}" {name} {known} title="{said}">{rate(score)}</td>'
+
+
+def unit_scores(boards: Sequence[Board], unit: str) -> str:
+    """Everything that is known of one unit."""
+    own = [board for board in boards if unit in board.units]
+    parts = [part for board in own for part in _of_board(board, unit)]
+    kinds: dict[Failure, int] = {}
+    for board in own:
+        for said, n in board.counts(unit).items():
+            kinds[kind(said)] = kinds.get(kind(said), 0) + n
+    return "\n".join([*parts, _sentences(kinds)])
+
+
+def _of_board(board: Board, unit: str) -> Iterable[str]:
+    title = f"{unit}: {board.title}"
+    yield f"<h3>{escape(board.title)}</h3>"
+    yield region(f"Success rates, {title}", _rates(board, unit))
+    operations = [
+        o for o in board.operations if board.score(unit, o, board.criteria[0])
+    ]
+    if any(found for key, found in board.failures.items() if key[0] == unit):
+        yield (
+            '<p class="caption">Where its seeds ended: solved, or in which failure '
+            f"({escape(board.criteria[0])})</p>"
+        )
+        for operation in operations:
+            yield _bars(board, unit, operation)
+
+
+def _rates(board: Board, unit: str) -> str:
+    """Success by range: a line for each operation and criterion."""
+    head = "".join(
+        f'<th scope="col">{escape(range_text(n))}</th>' for n in board.ranges
+    )
+    lines = ""
+    for operation in board.operations:
+        for criterion in board.criteria:
+            if (score := board.score(unit, operation, criterion)) is None:
+                continue
+            keys = [(unit, operation, name, criterion) for name in board.ranges]
+            lines += (
+                f'<tr><th scope="row">{escape(operation)} '
+                f"<small>{escape(criterion)}</small></th>"
+                + "".join(cell(board.scores.get(key), key[2]) for key in keys)
+                + f'<td class="total">{rate(score)}</td></tr>'
+            )
+    return (
+        '<table class="heat"><thead><tr><th scope="col" class="first">operation</th>'
+        f'{head}<th scope="col">all</th></tr></thead><tbody>{lines}</tbody></table>'
+    )
+
+
+def _bars(board: Board, unit: str, operation: str) -> str:
+    """A bar for each range, with its parts in words beside it."""
+    lines = ""
+    for name in board.ranges:
+        score = board.scores.get((unit, operation, name, board.criteria[0]))
+        if score is not None:
+            counts = board.failures.get((unit, operation, name), {})
+            lines += _bar(name, score, counts)
+    return (
+        f'<figure class="bars"><figcaption>{escape(operation)}</figcaption>'
+        f"<ul>{lines}</ul></figure>"
+    )
+
+
+def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
+    parts = [("solved", "solved", score.solved)] if score.solved else []
+    parts += [(_class(kind(said)), said, n) for said, n in counts.items()]
+    shares = "".join(
+        f'<i class="{cls}" style="flex-grow:{n}"></i>' for cls, _, n in parts
+    )
+    words = "; ".join(f"{n} {escape(_unbroken(said))}" for _, said, n in parts)
+    return (
+        f'<li><span class="range">{escape(range_text(name))}</span>'
+        f'<span class="bar" aria-hidden="true">{shares}</span>'
+        f'<span class="words">{words}</span></li>'
+    )
+
+
+def _unbroken(said: str) -> str:
+    """Weights stay in one line."""
+    words, equals, weights = said.partition("W = ")
+    return words + (equals + weights).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _class(failure: Failure) -> str:
+    return f"k{list(Failure).index(failure)}"
+
+
+def _sentences(kinds: Mapping[Failure, int]) -> str:
+    """What each failure means."""
+    if not kinds:
+        return '<p class="caption">All of its seeds solved all of its tasks.</p>'
+    common = sorted(kinds.items(), key=lambda item: -item[1])
+    items = "".join(
+        f'<dt><i class="{_class(failure)}" aria-hidden="true"></i>{escape(failure)} '
+        f"<small>{n} seeds</small></dt><dd>{escape(failure.sentence)}</dd>"
+        for failure, n in common
+    )
+    return f'<dl class="failures">{items}</dl>'

@@ -1,0 +1,126 @@
+"""Three criteria of success, computed from the same runs.
+
+A run is solved if its extrapolation error, at the step of its least interpolation
+error, is below a threshold. Papers differ in the threshold; the errors are the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..statistics import Interval, steps, success_rate
+from ..tasks import Task
+from ._evaluate import Found, Trained
+from ._study import Table, columns
+
+CRITERIA: dict[str, dict[str, float]] = {
+    "ε = 1e-4": {"epsilon": 1e-4},
+    "ε = 1e-5": {"epsilon": 1e-5},
+    "flat 1e-5": {"flat": 1e-5},
+}
+Curves: TypeAlias = Mapping[str, Mapping[str, np.ndarray]]
+
+
+def threshold(task: Task, criterion: str, rule: str = "authors") -> float:
+    """The extrapolation error below which a criterion counts a task as solved."""
+    chosen = CRITERIA[criterion]
+    return chosen.get("flat") or task.threshold(chosen["epsilon"], rule)
+
+
+def below(row: Mapping[str, Any], limit: float) -> bool:
+    """Whether a run is solved if its error has to be below a limit."""
+    return bool(np.isfinite(row["interpolation"]) and row["extrapolation"] < limit)
+
+
+def first_below(row: Mapping[str, Any], curves: Curves, limit: float) -> int | None:
+    """The first measured step of a solved run with an error below a limit.
+
+    It is known for the run's own threshold, for others where its curve is stored.
+    """
+    if limit == row["threshold"]:
+        return row["solved_at"]
+    if row["run"] not in curves:
+        return None
+    curve = curves[row["run"]]
+    return int(curve["step"][np.argmax(curve["extrapolation"] < limit)])
+
+
+@dataclass
+class Judged:
+    """The runs of one arm or more under one criterion."""
+
+    seeds: int = 0
+    steps: list[int | None] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+
+    @staticmethod
+    def of(found: Iterable[Found], curves: Curves, criterion: str) -> "Judged":
+        """The solved runs of some arms."""
+        judged = Judged()
+        for arm in found:
+            limit = threshold(arm.arm.cell.task, criterion)
+            solved = [row for row in arm.rows if below(row, limit)]
+            judged.seeds += len(arm.rows)
+            judged.steps += [first_below(row, curves, limit) for row in solved]
+            judged.errors += [min(row["sparsity"], 0.5) for row in solved]
+        return judged
+
+    @property
+    def success(self) -> Interval:
+        """The share of solved runs."""
+        return success_rate(len(self.errors), self.seeds)
+
+    @property
+    def step(self) -> Interval | None:
+        """The mean step at which they were solved, where it is known of each."""
+        known = [max(step, 1) for step in self.steps if step is not None]
+        return steps(known) if known and len(known) == len(self.steps) else None
+
+    @property
+    def sparsity(self) -> float | None:
+        """The mean sparsity error of the solved runs."""
+        return float(np.mean(self.errors)) if self.errors else None
+
+
+def stored_curves(trained: Trained) -> Curves:
+    """The learning curves of all runs of a study."""
+    return trained.results.curves([r["run"] for f in trained.found for r in f.rows])
+
+
+def criteria_table(found: Sequence[Found], curves: Curves) -> Table:
+    """Every arm under every criterion."""
+    rows = []
+    for arm in found:
+        for criterion in CRITERIA:
+            judged = Judged.of([arm], curves, criterion)
+            rate, step = judged.success, judged.step
+            counts = (judged.seeds, len(judged.errors), rate.low, rate.high)
+            mean = step.value if step else None
+            row = (*arm.arm.labels.values(), criterion, *counts, mean, judged.sparsity)
+            rows.append(row)
+    names = ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
+    return columns((*(found[0].arm.labels if found else ()), *names), rows)
+
+
+def totals_table(found: Sequence[Found], curves: Curves, over: str = "range") -> Table:
+    """Success rates over all values of one label, under each criterion."""
+    groups: dict[tuple, list[Found]] = {}
+    for arm in found:
+        key = tuple(v for name, v in arm.arm.labels.items() if name != over)
+        groups.setdefault(key, []).append(arm)
+    rows = []
+    for key, arms in groups.items():
+        judged = {name: Judged.of(arms, curves, name) for name in CRITERIA}
+        seeds = next(iter(judged.values())).seeds
+        rows.append((*key, seeds, *(percent(j.success) for j in judged.values())))
+    labels = (
+        tuple(name for name in found[0].arm.labels if name != over) if found else ()
+    )
+    return columns((*labels, "runs", *CRITERIA), rows)
+
+
+def percent(rate: Interval) -> str:
+    """A rate with its interval, as a table prints it."""
+    return f"{100 * rate.value:.0f} % [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"

@@ -1,0 +1,153 @@
+"""A unit of one's own, from a Python file."""
+
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..protocol import Protocol
+from ..results import digest
+from ..tasks import SingleModule
+from ..units import OPERATIONS, Unit
+
+ARITHMETIC = ("add", "sub", "mul", "div")
+# How long a run is and how it is judged are the benchmark's.
+FIXED = ("steps", "interval", "validation", "epsilon", "threshold", "rule", "keep")
+
+
+@dataclass(frozen=True)
+class OwnUnit:
+    """A unit, what it is called, and what tells this version of it from others."""
+
+    unit: Unit
+    name: str
+    digest: str
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """Which of + − × ÷ it can represent."""
+        return tuple(op for op in ARITHMETIC if op in self.unit.operations)
+
+    def recipe(self, task: SingleModule) -> dict[str, Any]:
+        """The settings that the unit brings: its `recipe`, a dictionary or a method."""
+        given: Any = getattr(self.unit, "recipe", {})
+        settings: Any = given(task) if callable(given) else given
+        found: dict[str, Any] = dict(settings)
+        known = [f.name for f in fields(Protocol)]
+        for name in found:
+            if name in FIXED or name not in known:
+                free = ", ".join(n for n in known if n not in FIXED)
+                raise ValueError(
+                    f"`recipe` of {self.name} sets {name!r}, which is "
+                    + ("the benchmark's own" if name in FIXED else "no setting")
+                    + f". It may set {free}."
+                )
+        return found
+
+
+def own_unit(text: str) -> OwnUnit:
+    """The unit that `FILE.py:NAME` names, checked.
+
+    Args:
+        text: a Python file and the name in it of a class without arguments or of an
+            instance; the name may be left out where the file has one unit only.
+    """
+    path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
+        )
+    module = _module(file)
+    found = _made(text, _chosen(text, module, name))
+    check(found, text)
+    title = getattr(found, "title", type(found).__name__)
+    version = digest(file.read_text(encoding="utf-8"), found, __version__)
+    return OwnUnit(found, str(title), version)
+
+
+def _module(file: Path) -> Any:
+    # Annotations are looked up in the module that `sys.modules` has.
+    name = f"arithmax_own_{digest(file.resolve(), file.read_bytes())}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ValueError(
+            f"`unit` names {file}, which cannot be run: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def _chosen(text: str, module: Any, name: str) -> Any:
+    """What the module has under that name, or its only unit."""
+    units = [
+        n
+        for n, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+        and (
+            isinstance(value, Unit)
+            or (inspect.isclass(value) and issubclass(value, Unit))
+        )
+    ]
+    listed = ", ".join(units) or "none"
+    if not name and len(units) == 1:
+        return vars(module)[units[0]]
+    if not name or name not in vars(module):
+        said = f"has no {name!r}" if name else "must say which unit is meant"
+        raise ValueError(f"`unit` (={text}) {said}; that file has {listed}.")
+    return vars(module)[name]
+
+
+def _made(text: str, value: Any) -> Unit:
+    """An instance, frozen and with what the contract asks for."""
+    if inspect.isclass(value) and issubclass(value, Unit):
+        try:
+            value = value()
+        except TypeError as error:
+            raise ValueError(
+                f"`unit` (={text}) cannot be made without arguments: {error}. Give its "
+                "fields defaults and write its abstract methods, or name an instance."
+            ) from None
+    if not isinstance(value, Unit):
+        raise ValueError(
+            f"`unit` (={text}) is {value!r}, but must be an `arithmax.units.Unit`: a "
+            "class without arguments, or an instance."
+        )
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(
+            f"`unit` (={text}) must be a frozen dataclass: write `@dataclass("
+            "frozen=True)` above its class."
+        ) from None
+    return value
+
+
+def check(unit: Unit, text: str) -> None:
+    """It must represent an operation, and its solutions must be right."""
+    able = [op for op in ARITHMETIC if op in unit.operations]
+    if not able:
+        raise ValueError(
+            f"`unit` (={text}) represents none of {', '.join(ARITHMETIC)} by its "
+            "`exact`, so that there is nothing to find."
+        )
+    x = np.array([[2.0, 5.0, 3.0], [3.0, 2.0, 7.0]])  # in the domain of every unit
+    for name in able:
+        y = np.asarray(unit.compute(unit.solution(name), x))
+        right = OPERATIONS[name].function(*x)
+        if y.shape != (1, 3) or not np.allclose(y[0], right, rtol=1e-4):
+            raise ValueError(
+                f"`unit` (={text}) states that it computes {name!r}, but at its "
+                f"`encode`d weights `compute` gives {y.tolist()} for the inputs "
+                f"{x.tolist()}, where {right.tolist()} is right (features come first)."
+            )
