@@ -96,8 +96,8 @@ OWN = OwnUnit(NMU(), "mine", "")
 
 
 def test_places_and_significant_differences():
-    others = made({"perfect": 25, "close": 21, "poor": 3})
-    done = Benchmark(OWN, [made({"mine": 22})], "", False, False)
+    others = made({"perfect": 25, "close": 15, "poor": 3})
+    done = Benchmark(OWN, [made({"mine": 16})], "", False, False)
     (place,) = done.places([others])
     assert place.place == 2 and place.criterion == CRITERIA[0]
     assert [a.unit for a in place.against] == ["perfect", "close", "poor"]
@@ -108,8 +108,9 @@ def test_places_and_significant_differences():
         "poor": "yours is better",
     }
     poor = place.against[2]
-    assert poor.difference == difference((198, 225), (27, 225))
-    raw = [chance((198, 225), (9 * n, 225)) for n in (25, 21, 3)]
+    # A seed starts alike on all nine ranges, and counts once.
+    assert poor.difference == difference((16, 25), (3, 25))
+    raw = [chance((16, 25), (n, 25)) for n in (25, 15, 3)]
     assert [a.chance for a in place.against] == holm(raw)
     (merged,) = done.among([others])
     assert [u for u, _ in merged.standing(CRITERIA[0])] == [
@@ -127,7 +128,7 @@ def test_only_ranges_that_both_have_are_compared():
     (place,) = done.places([replace(others, scores=some)])
     (against,) = place.against
     assert against.score.seeds == 50
-    assert against.difference == difference((10, 10), (50, 50))
+    assert against.difference == difference((5, 5), (25, 25))
     assert done.places([]) == [replace(place, against=())]
 
 

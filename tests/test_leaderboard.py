@@ -71,8 +71,12 @@ def board(
 def test_scores_are_pooled_run_by_run():
     one, other = Score(25, 5, 1000.0, 0.1), Score(25, 15, 3000.0, None)
     both = pooled([one, other, Score(10, 0)])
-    assert both == Score(60, 20, (5 * 1000 + 15 * 3000) / 20, 0.1)
-    assert both is not None and both.success == success_rate(20, 60)
+    assert both == Score(60, 20, (5 * 1000 + 15 * 3000) / 20, 0.1, 25)
+    # A third of the runs, and the interval of 8 of 25 seeds around it.
+    assert both is not None and both.counts == (8, 25)
+    assert both.success.value == 1 / 3
+    assert both.success.low == success_rate(8, 25).low
+    assert pooled([both, one]) == Score(85, 25, 2200.0, 0.1, 25)
     assert pooled([]) is None and pooled([Score(3, 0)]) == Score(3, 0)
 
 

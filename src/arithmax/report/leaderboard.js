@@ -43,7 +43,8 @@
       const runs = known.reduce((all, s) => all + s.solved, 0);
       return runs ? known.reduce((all, s) => all + s.solved * s[name], 0) / runs : null;
     };
-    return { seeds: sum((s) => s.seeds), solved: sum((s) => s.solved),
+    const starts = Math.max(0, ...scores.map((s) => s.seeds));
+    return { seeds: sum((s) => s.seeds), solved: sum((s) => s.solved), starts,
       step: mean("step"), sparsity: mean("sparsity") };
   }
 
@@ -54,10 +55,13 @@
   });
 
   function fill(cell, score) {
-    const ends = wilson(score.solved, score.seeds).map(percent).join("–");
+    // A seed starts alike on every range, and counts once.
+    const share = score.solved / score.seeds;
+    const [low, high] = wilson(Math.floor(share * score.starts + 0.5), score.starts);
+    const ends = [Math.min(share, low), Math.max(share, high)].map(percent).join("–");
     const interval = document.createElement("small");
     interval.textContent = ends;
-    cell.replaceChildren(percent(score.solved / score.seeds), interval);
+    cell.replaceChildren(percent(share), interval);
   }
 
   class Standing {

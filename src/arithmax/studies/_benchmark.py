@@ -208,7 +208,7 @@ def _place(
         if both:
             own, theirs = (pooled(side) for side in zip(*both, strict=True))
             assert own and theirs
-            counts = (own.solved, own.seeds), (theirs.solved, theirs.seeds)
+            counts = own.counts, theirs.counts
             against.append(Against(unit, theirs, difference(*counts), chance(*counts)))
     against.sort(key=lambda a: order(a.score))
     return Place(board.name, operation, criterion, score, tuple(against))

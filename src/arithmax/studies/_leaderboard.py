@@ -30,17 +30,30 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Score:
-    """Some runs under one criterion; means are over those that were solved."""
+    """Some runs under one criterion; means are over those that were solved.
+
+    A seed starts alike on every range, and its runs tend to fail together. Where runs
+    of several ranges are pooled, `starts` is how many seeds they are of, and intervals
+    are as wide as if each seed were one run. 0 stands for as many as there are runs.
+    """
 
     seeds: int
     solved: int
     step: float | None = None
     sparsity: float | None = None
+    starts: int = 0
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many were solved of how many, each start counted once."""
+        total = self.starts or self.seeds
+        return math.floor(self.solved / self.seeds * total + 0.5), total
 
     @property
     def success(self) -> Interval:
-        """The share of solved runs, with Wilson's interval."""
-        return success_rate(self.solved, self.seeds)
+        """The share of solved runs, with Wilson's interval for as many starts."""
+        share, around = self.solved / self.seeds, success_rate(*self.counts)
+        return Interval(share, min(share, around.low), max(share, around.high))
 
 
 def pooled(scores: Iterable[Score]) -> Score | None:
@@ -56,7 +69,9 @@ def pooled(scores: Iterable[Score]) -> Score | None:
         return sum(n * value for n, value in known) / runs if runs else None
 
     seeds, solved = (sum(getattr(s, n) for s in listed) for n in ("seeds", "solved"))
-    return Score(seeds, solved, mean("step"), mean("sparsity"))
+    starts = max(s.starts or s.seeds for s in listed)
+    means = mean("step"), mean("sparsity")
+    return Score(seeds, solved, *means, starts if starts < seeds else 0)
 
 
 @dataclass(frozen=True)

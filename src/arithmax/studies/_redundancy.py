@@ -19,7 +19,7 @@ from ._primer import (
     figures,
     task,
 )
-from ._single_module import tables
+from ._single_module import TOTALS, tables
 from ._study import Arm, Computed, Published, Study
 
 SIZES = (10, 100)
@@ -106,7 +106,7 @@ def redundancy() -> Study:
         tuple(arms),
         compute=compute,
         claims=claims(),
-        shown={"totals": "All nine ranges together, under each criterion."},
+        shown={"totals": TOTALS},
         plots=(
             Grid("Success rates, %.", "range", "unit"),
             Measured("Success rate.", "success", "range", "unit"),
