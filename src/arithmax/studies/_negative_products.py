@@ -30,6 +30,7 @@ from ._extrapolation import (
     tested,
 )
 from ._plots import Measured, Seeds
+from ._primer import without_zero
 from ._study import Arm, Computed, Published, Study, Table, columns
 
 UNITS: dict[str, Unit] = {
@@ -46,7 +47,7 @@ UNITS: dict[str, Unit] = {
 }
 OPERATIONS = ("mul", "div")
 SIZES = {"none": 2, "one": 3}  # inputs, by how many are to be ignored
-INNER, OUTER = (-2.0, 2.0), (-6.0, -2.0, 2.0, 6.0)
+INNER, OUTER = without_zero(2.0), (-6.0, -2.0, 2.0, 6.0)
 SEEDS = 32
 ALL_SIGNS = "NAC• times the signs of all inputs"
 NEVER = "“by design isn't capable of multiplying or dividing values with a negative "
@@ -126,7 +127,9 @@ multiplication for mixed signed data fails”. Counting negative inputs does not
 must not count. Two tables show which units get signs right: at exact weights, and after
 training x₁ · x₂ and x₁ / x₂ on (−2, 2), to be right on ±(2, 6), without and with a
 third input that is to be ignored. Every unit is trained by its authors' recipe for the
-single module task, 50,000 steps, 32 seeds.
+single module task, 50,000 steps, 32 seeds. (No input is exactly 0, as one of the 2²³
+numbers that the fleet draws from would be: a quotient would be infinite, and the run
+lost.)
 
 **By design** NAC• and NALU have the right sign in half of the cases (and a NALU whose
 gate has no bias adds where the sum of its inputs is negative). Multiplying by the signs
