@@ -13,7 +13,15 @@ SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
 ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "_recipes"]
-ORDER += ["protocol", "_padding", "_program", "measures", "statistics", "results"]
+ORDER += [
+    "protocol",
+    "_descent",
+    "_padding",
+    "_program",
+    "measures",
+    "statistics",
+    "results",
+]
 ORDER += ["_blocks", "_training", "_progress", "fleet", "studies", "report"]
 ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}

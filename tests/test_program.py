@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from arithmax import INALU, NMU, Protocol, Stack, StochasticNMU
+from arithmax import _descent as descent
 from arithmax import _program as parts
 from arithmax.tasks import SingleModule
 
@@ -22,7 +23,7 @@ def numbers(**changes):
 def loss(kind, y, t, step=0, **changes):
     protocol, c = numbers(loss=kind, **changes)
     now = jnp.asarray(float(step))
-    return float(parts.loss_of(protocol, jnp.asarray(y), jnp.asarray(t), now, c))
+    return float(descent.loss_of(protocol, jnp.asarray(y), jnp.asarray(t), now, c))
 
 
 def test_losses():
@@ -42,9 +43,9 @@ def test_the_ramp():
     _, c = numbers(penalty=10.0, penalty_start=100, penalty_end=300, penalty_below=2.0)
     low, high = jnp.asarray(1.0), jnp.asarray(3.0)
     at = [0, 100, 150, 300, 999]
-    found = [float(parts.penalty_strength(low, jnp.asarray(float(s)), c)) for s in at]
+    found = [float(descent.penalty_strength(low, jnp.asarray(float(s)), c)) for s in at]
     assert found == [0.0, 0.0, 2.5, 10.0, 10.0]
-    assert float(parts.penalty_strength(high, jnp.asarray(300.0), c)) == 0.0
+    assert float(descent.penalty_strength(high, jnp.asarray(300.0), c)) == 0.0
 
 
 def test_the_l1_schedule():
@@ -53,7 +54,7 @@ def test_the_l1_schedule():
     at = [0, 9, 10, 20, 500]
     found = [
         float(
-            parts.penalties(
+            descent.penalties(
                 NMU(), protocol, params, jnp.asarray(0.0), jnp.asarray(float(s)), c
             )
         )
@@ -65,15 +66,15 @@ def test_the_l1_schedule():
 def test_clipping():
     gradient = {"W": jnp.asarray([3.0, -4.0]), "G": jnp.asarray([0.05])}
     protocol, c = numbers(clip_value=0.1)
-    found = parts.shaped(protocol, c, jnp.uint32(0), gradient)
+    found = descent.shaped(protocol, c, jnp.uint32(0), gradient)
     np.testing.assert_allclose(found["W"], [0.1, -0.1])
     np.testing.assert_allclose(found["G"], [0.05])
     protocol, c = numbers(clip_norm=1.0)
-    found = parts.shaped(protocol, c, jnp.uint32(0), {"W": gradient["W"]})
+    found = descent.shaped(protocol, c, jnp.uint32(0), {"W": gradient["W"]})
     np.testing.assert_allclose(found["W"], [0.6, -0.8])
     small = {"W": jnp.asarray([0.3])}
     np.testing.assert_allclose(
-        parts.shaped(protocol, c, jnp.uint32(0), small)["W"], [0.3]
+        descent.shaped(protocol, c, jnp.uint32(0), small)["W"], [0.3]
     )
 
 
@@ -81,7 +82,7 @@ def test_gates_and_weights_take_turns():
     protocol, c = numbers(alternate=True)
     gradient = {"W_hat_add": jnp.ones(2), "1.G": jnp.ones(2)}
     for step in range(20):
-        found = parts.shaped(protocol, c, jnp.uint32(step), gradient)
+        found = descent.shaped(protocol, c, jnp.uint32(step), gradient)
         gates = step % 10 >= 8
         assert bool(found["1.G"].any()) == gates
         assert bool(found["W_hat_add"].any()) == (not gates)
@@ -170,14 +171,14 @@ def test_optimisers_follow_torch(name):
     }
     w = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
     theirs = made[name]([w])
-    optimiser = parts.OPTIMISERS[name]
+    optimiser = descent.OPTIMISERS[name]
     params = {"W": jnp.asarray([1.0, -2.0])}
 
     def total(params):
         value = jnp.sum((params["W"] - 3) ** 2 * jnp.asarray([1.0, 0.1]))
         return value, value
 
-    objective = parts.Objective(total, lambda params: params["W"] - 3)
+    objective = descent.Objective(total, lambda params: params["W"] - 3)
     with jax.numpy_dtype_promotion("standard"):
         state = optimiser.start(params)
         for _ in range(50):
@@ -209,7 +210,7 @@ def test_noise_reaches_every_layer_that_wants_it():
 
 def test_the_l1_norm_of_one_parameter():
     params = {"0.W": jnp.asarray([1.0, -2.0]), "1.W_im": jnp.asarray([3.0])}
-    assert float(parts.l1_norm(params, "all")) == 6.0
-    assert float(parts.l1_norm(params, "W_im")) == 3.0
+    assert float(descent.l1_norm(params, "all")) == 6.0
+    assert float(descent.l1_norm(params, "W_im")) == 3.0
     with pytest.raises(ValueError, match=r"`l1_of` \(='g'\)"):
-        parts.l1_norm(params, "g")
+        descent.l1_norm(params, "g")

@@ -94,7 +94,7 @@ def test_every_study_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
-PAGES = ["", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
+PAGES = ["", "why/", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 

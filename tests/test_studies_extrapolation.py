@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 import arithmax.torch
 from arithmax import NAC, NALU, NMU, Stack, initialise
-from arithmax import _program as parts
+from arithmax import _descent as parts
 from arithmax.fleet import train_cells
 from arithmax.protocol import Cell, Protocol
 from arithmax.report import figures

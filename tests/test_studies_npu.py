@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arithmax import Protocol, Stack, train_cells
-from arithmax._program import l1_norm
+from arithmax._descent import l1_norm
 from arithmax.report import figures
 from arithmax.results import Results, read
 from arithmax.studies import Computed, Study, evaluate

@@ -121,6 +121,7 @@ class Protocol:
                 ("steps", "batch", "interval", "validation", "restart_every", "window"),
             ),
             (0, ("table", "penalty_start", "penalty_end", "loss_switch", "l1_every")),
+            (0, ("restart_until",)),
         ):
             for name in names:
                 n = getattr(self, name)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from ._show import percent, show, table
+from ._show import percent, report_extra, show, table, write_text
 
 Given = Annotated[
     str,
@@ -94,9 +94,10 @@ def benchmark(
 
 
 METHOD = (
-    "Rates are over all ranges, with Wilson's intervals. Differences are yours minus "
-    "theirs with Newcombe's interval; one is significant where Fisher's exact test, "
-    "corrected by Holm's method for all comparisons above, has p < 0.05."
+    "Rates are over all ranges. Their intervals are Wilson's, differences (yours minus "
+    "theirs) have Newcombe's, and a seed counts once in both: it starts alike on every "
+    "range. A difference is significant where Fisher's exact test, corrected by Holm's "
+    "method for all comparisons above, has p < 0.05."
 )
 
 
@@ -221,11 +222,9 @@ def leaderboard(
     else:
         found = _stored(folder)
     if summary is not None:
-        from ..results import write_whole
         from ..studies._leaderboard import summary as written
 
-        text = written(found)
-        write_whole(summary, lambda path: path.write_text(text, encoding="utf-8"))
+        write_text(summary, written(found))
         print(f"Wrote {summary}")
         return
     to = to or (folder or Path()) / "leaderboard.html"
@@ -252,14 +251,6 @@ def _stored(folder: Path) -> list[Any]:
 
 def write_leaderboard(found: Sequence[Any], to: Path, own: str = "") -> None:
     """The page as a file."""
-    from ..results import write_whole
-
-    try:
+    with report_extra():
         from ..report._leaderboard import leaderboard as document
-    except ModuleNotFoundError as error:
-        raise OSError(
-            f"the page needs {error.name}. Install it with `pip install "
-            '"arithmax[report]"`; runs are kept.'
-        ) from None
-    text = document(found, own)
-    write_whole(to, lambda path: path.write_text(text, encoding="utf-8"))
+    write_text(to, document(found, own))

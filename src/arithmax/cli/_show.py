@@ -3,6 +3,9 @@
 import ast
 import inspect
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -22,6 +25,25 @@ def field_docs(cls: type) -> dict[str, str]:
             if isinstance(doc.value, ast.Constant):
                 docs[field.target.id] = str(doc.value.value)
     return docs
+
+
+@contextmanager
+def report_extra() -> Iterator[None]:
+    """Say how to get what the pages need, where it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise OSError(
+            f"the page needs {error.name}. Install it with `pip install "
+            '"arithmax[report]"`; runs are kept.'
+        ) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that is there as a whole or not at all."""
+    from ..results import write_whole
+
+    write_whole(path, lambda new: new.write_text(text, encoding="utf-8"))
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> Any:

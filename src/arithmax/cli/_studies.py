@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from ._show import percent, show, table
+from ._show import percent, report_extra, show, table, write_text
 
 Names = Annotated[
     tuple[str, ...],
@@ -239,17 +239,9 @@ def write_page(
     evaluations: Sequence[Any], to: Path, open: bool = False, images: Path | None = None
 ) -> Path:
     """The page of some studies as a file."""
-    from ..results import write_whole
-
-    try:
+    with report_extra():
         from ..report import page, write_images
-    except ModuleNotFoundError as error:
-        raise OSError(
-            f"the page needs {error.name}. Install it with `pip install "
-            '"arithmax[report]"`; runs are kept.'
-        ) from None
-    text = page(evaluations)
-    write_whole(to, lambda path: path.write_text(text, encoding="utf-8"))
+    write_text(to, page(evaluations))
     if images is not None:
         for evaluation in evaluations:
             write_images(evaluation, images)

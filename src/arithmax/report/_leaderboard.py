@@ -73,7 +73,8 @@ def leaderboard(boards: Sequence[Board], own: str = "") -> str:
         f'</section>\n<div class="leaderboard">{sections}</div>',
         [file("page.js"), file("leaderboard.js")],
         file("page.css") + file("leaderboard.css"),
-        " (Wilson's), and an ε says how wrong a perfect unit's weights may be",
+        " (Wilson's; over several ranges a seed counts once, since it starts alike on "
+        "all), and an ε says how wrong a perfect unit's weights may be",
     )
 
 

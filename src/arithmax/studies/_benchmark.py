@@ -168,7 +168,12 @@ def record(own: OwnUnit, out: Path) -> None:
     """A folder is one version of one unit: runs of another are not mixed with it."""
     path = out / RECORD
     if path.exists():
-        known = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            known = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"{path} cannot be read. Delete it with its folder, or choose another."
+            ) from None
         if known.get("digest") != own.digest:
             raise ValueError(
                 f"`out` (={out}) has runs of {known.get('unit')} as its file was "

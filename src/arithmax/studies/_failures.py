@@ -7,7 +7,7 @@ The first of these that holds, in this order, is the name of a failure:
 | cannot represent it | the unit has no weights for the operation |
 | outside its domain | not even the exact weights are right on these inputs |
 | overflow | the run diverged, or a parameter is not finite |
-| flat cosine sign | a sign cos(πt) is more than half a turn from where it must be |
+| flat cosine sign | a sign cos(πt) is over a quarter turn from where it must be |
 | gate on the wrong side | a gate lets less than a tenth of the right thing through |
 | gate half open | a gate lets less than nine tenths of it through |
 | complex power | an imaginary weight exceeds a tenth |

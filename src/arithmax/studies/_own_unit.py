@@ -17,7 +17,8 @@ from ..units import OPERATIONS, Unit
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 # How long a run is and how it is judged are the benchmark's.
-FIXED = ("steps", "interval", "validation", "epsilon", "threshold", "rule", "keep")
+FIXED = ("steps", "interval", "validation", "window", "keep")
+FIXED += ("epsilon", "threshold", "rule")
 
 
 @dataclass(frozen=True)
