@@ -9,7 +9,8 @@ those that are there, and what these studies compute is computed again from all 
 import argparse
 from pathlib import Path
 
-from arithmax.results import pack, read
+from arithmax._pack import pack
+from arithmax.results import read
 from arithmax.studies import studies
 from arithmax.studies._run import compute, history, remember
 

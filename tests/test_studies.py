@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from arithmax import NAU, NMU, Cell, Protocol, published, results, train_cells
-from arithmax.results import Results, pack, thinned
+from arithmax._pack import pack, thinned
+from arithmax.results import Results
 from arithmax.statistics import Interval, median, sparsity, steps
 from arithmax.studies import (
     Arm,

@@ -181,7 +181,7 @@ def test_all_criteria_come_from_the_same_runs(trained):
     runs = [row["run"] for f in trained.found for row in f.rows]
     curves = trained.results.curves([*runs, *runs, "no such run"])
     assert sorted(curves) == sorted(runs)
-    table = criteria_table(trained.found, curves)
+    table = criteria_table(trained.found)
     assert set(table["criterion"]) == set(CRITERIA)
     lines = zip(*table.values(), strict=True)
     rows = [dict(zip(table, line, strict=True)) for line in lines]
@@ -230,7 +230,7 @@ def test_tables_and_claims_of_the_study(trained):
 
 
 def test_no_run_is_no_table():
-    assert criteria_table([], {}) == {
+    assert criteria_table([]) == {
         name: []
         for name in ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
     }

@@ -7,13 +7,14 @@ the size of the block: never on which cells are asked for.
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import jax
 
+from ._identity import code_of, digest
 from .networks import Stack
 from .protocol import Cell, Protocol, represents
-from .results import digest
 from .tasks import Task
 from .units import Unit
 
@@ -34,12 +35,22 @@ class Replica:
     block: int
     platform: str
 
-    @property
+    @cached_property
+    def code(self) -> str:
+        """The version of code from outside the package, "" if there is none."""
+        return code_of(self.network, self.task)
+
+    @cached_property
+    def identity(self) -> tuple:
+        """What tells this run from every other; `results.identity` of its row."""
+        configuration = repr(self.network), str(self.task), repr(self.protocol)
+        return *configuration, self.seed, self.platform, self.code
+
+    @cached_property
     def name(self) -> str:
-        """What tells this run from every other."""
-        return digest(
-            self.network, self.task, self.protocol, self.seed, self.block, self.platform
-        )
+        """The same as a short name, with the size of the block."""
+        *parts, platform, code = self.identity
+        return digest(*parts, self.block, platform, *filter(None, [code]))
 
     @property
     def program(self) -> tuple:
@@ -53,7 +64,22 @@ class Replica:
     def threshold(self) -> float:
         """The extrapolation error below which this run counts as solved."""
         p = self.protocol
-        return p.threshold or self.task.threshold(p.epsilon, p.rule)
+        return p.threshold or _threshold(self.task, p.epsilon, p.rule)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The errors at which the task notes when a run was first below them."""
+        return _limits(self.task)
+
+
+@lru_cache(maxsize=4096)
+def _threshold(task: Task, epsilon: float, rule: str) -> float:
+    return task.threshold(epsilon, rule)
+
+
+@lru_cache(maxsize=4096)
+def _limits(task: Task) -> dict[str, float]:
+    return task.limits()
 
 
 def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
@@ -109,8 +135,9 @@ class Job:
     folder: Path | None
     checkpoint_seconds: float
 
-    @property
+    @cached_property
     def name(self) -> str:
+        """What its files are called; made once, since replicas are many."""
         return digest(*(r.name for r in self.replicas))
 
     @property

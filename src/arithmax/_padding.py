@@ -14,7 +14,7 @@ import numpy as np
 
 from ._arrays import Params
 from ._initialise import initialise
-from ._random import START
+from ._random import START, stream_key
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Task
@@ -72,7 +72,7 @@ def starts(
         here = np.array([other == network for other in networks])
 
         def one(seed, network=network):
-            key = jax.random.fold_in(jax.random.key(seed), START)
+            key = stream_key(seed, START)
             dtype = jnp.dtype(protocol.precision)
             drawn = initialise(network, *sizes, key=key, dtype=dtype)
             return pad(network, drawn, *sizes)

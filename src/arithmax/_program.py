@@ -32,6 +32,7 @@ from ._random import (
     TEST,
     VALIDATION,
     samples,
+    stream_key,
     uniform,
 )
 from .networks import Stack
@@ -163,7 +164,7 @@ def _program(
 
 def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
     """A replica before its first step."""
-    key = jax.random.fold_in(jax.random.key(c["seed"]), START)
+    key = stream_key(c["seed"], START)
     dtype = jnp.dtype(protocol.precision)
     params = c.get("start") or initialise(
         network, task.in_features, task.out_features, key=key, dtype=dtype
@@ -295,7 +296,7 @@ def _restart_one(network, task, protocol, step, state: State, c: dict) -> State:
         again = _inalu_says(watch, step, c)
     again &= step.astype(c["restart_until"].dtype) < c["restart_until"]
     count = watch["count"] + jnp.uint32(1)
-    key = jax.random.fold_in(jax.random.key(c["seed"]), START)
+    key = stream_key(c["seed"], START)
     key = jax.random.fold_in(key, count)
     fresh = start_one(network, task, protocol, c)
     params = _redrawn(network, task, protocol, key)

@@ -20,6 +20,14 @@ Key: TypeAlias = tuple[Array, Array]
 DATA, NOISE, START, VALIDATION, TEST = range(5)
 
 
+def stream_key(seed: Array, stream: int) -> Array:
+    """A key of JAX's for a 32-bit seed and a stream, whatever its settings are."""
+    data = jnp.stack([jnp.uint32(0), jnp.uint32(seed)])
+    return jax.random.fold_in(
+        jax.random.wrap_key_data(data, impl="threefry2x32"), stream
+    )
+
+
 def mix(h: Array) -> Array:
     """A bijection of 32-bit words in which every input bit moves every output bit."""
     h = h ^ (h >> 16)
@@ -63,12 +71,12 @@ def uniform(
 ) -> Array:
     """Numbers in [0, 1), which depend on (seed, stream, step) and their place alone."""
     if generator == "threefry":
-        key = jax.random.fold_in(jax.random.key(jnp.uint32(seed)), stream)
-        return jax.random.uniform(jax.random.fold_in(key, step), shape, dtype)
-    key = words(seed, stream, step)
-    word = bits(key, shape)
+        own = jax.random.fold_in(stream_key(seed, stream), step)
+        return jax.random.uniform(own, shape, dtype)
+    pair = words(seed, stream, step)
+    word = bits(pair, shape)
     if dtype == jnp.float64:
-        low = bits(key, shape, salt=0x27D4EB2F).astype(dtype)
+        low = bits(pair, shape, salt=0x27D4EB2F).astype(dtype)
         return (word.astype(dtype) + jnp.floor(low / 2**11) / 2**21) / 2**32
     # The upper bits become the mantissa of a number in [1, 2).
     mantissa = (word >> 9) | jnp.uint32(0x3F800000)

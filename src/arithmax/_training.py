@@ -1,6 +1,7 @@
 """Training one block of replicas: its state, its curves, their way to disk and back."""
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,20 @@ import numpy as np
 
 from . import __version__
 from ._blocks import Job, Replica
+from ._files import write_table, write_whole
+from ._machine import machine, pinned
 from ._padding import cut, padding, starts
 from ._program import Program, State, configuration, program
 from .measures import measure
 from .networks import Stack
-from .results import FORMAT, settings, write_rows, write_table, write_whole
+from .results import FORMAT, IDENTITY, settings, write_rows
 
 
 def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
     """Train a block to its end, or until it is asked to stop."""
     if stop.is_set():
         return []
-    # Settings of the process change neither dtypes nor, with them, results. (optax
-    # counts its steps in integers, which strict promotion forbids.)
-    wide = job.first.protocol.precision == "float64"
-    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
+    with pinned(job.first.protocol.precision):
         return train_block(job, device, stop, advance)
 
 
@@ -185,16 +185,20 @@ class Run:
             arrays |= {f"kept/{at}/{name}": value for name, value in params.items()}
         arrays["step"] = np.array(self.step)
         arrays["seconds"] = np.array(self.seconds)
-        write_whole(self._checkpoint, lambda path: path.write_bytes(save(arrays)))
+        saved = save(arrays, {"job": self.job.name})
+        write_whole(self._checkpoint, lambda path: path.write_bytes(saved))
 
     def resume(self) -> None:
         """Go on from the checkpoint, if there is one."""
-        from safetensors import SafetensorError
+        from safetensors import SafetensorError, safe_open
         from safetensors.numpy import load_file
 
         if self.job.folder is None or not self._checkpoint.exists():
             return
         try:
+            with safe_open(self._checkpoint, framework="numpy") as file:
+                if (file.metadata() or {}).get("job") != self.job.name:
+                    raise KeyError("it is of other runs")
             arrays = load_file(self._checkpoint)
             leaves, tree = jax.tree.flatten(self.state)
             loaded = [arrays[f"leaf/{i}"] for i in range(len(leaves))]
@@ -225,7 +229,11 @@ def _row_of(
     """One row: what was trained, how it ended, what it cost."""
     protocol, task = replica.protocol, replica.task
     measures = measure(
-        at, threshold=replica.threshold, window=protocol.window, **curves
+        at,
+        threshold=replica.threshold,
+        window=protocol.window,
+        limits=replica.limits,
+        **curves,
     )
     unit = (
         replica.network.units[-1]
@@ -234,11 +242,8 @@ def _row_of(
     )
     return {
         "run": replica.name,
-        "seed": replica.seed,
         "unit": type(unit).__name__,
-        "network": repr(replica.network),
-        "task": str(task),
-        "protocol": repr(protocol),
+        **dict(zip(IDENTITY, replica.identity, strict=True)),
         "outcome": measures.outcome.value,
         "sentence": measures.sentence,
         "solved_at": measures.solved_at,
@@ -249,9 +254,11 @@ def _row_of(
         "sparsity": measures.sparsity,
         "threshold": replica.threshold,
         "threshold_rule": "flat" if protocol.threshold else protocol.rule,
+        **{f"first_below_{name}": at for name, at in measures.first_below.items()},
         "seconds": seconds,
         "block": replica.block,
-        "platform": replica.platform,
+        **machine(),
+        "finished": datetime.now(UTC).isoformat(timespec="microseconds"),
         "version": __version__,
         "format": FORMAT,
         **dict(settings("task", task)),

@@ -16,10 +16,11 @@ import jax
 
 from . import _training
 from ._blocks import Replica, jobs, replicas
+from ._files import sweep, writable
 from ._progress import Bar
 from .protocol import Cell as Cell
 from .protocol import Protocol, published
-from .results import Results, digest, read, sweep
+from .results import Results, identity, read
 from .tasks import Task
 from .units import Unit
 
@@ -89,9 +90,8 @@ def train_cells(
         that were finished.
     """
     wanted = replicas(cells, block)
-    folder = Path(out) if out is not None else None
+    folder = writable("out", out) if out is not None else None
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
         sweep(folder)
     done = {row["run"]: row for row in read(folder).rows} if folder is not None else {}
     if block is None:
@@ -102,7 +102,7 @@ def train_cells(
     stop = threading.Event()
     with Bar(progress, work) as advance:
         interrupted = _run(work, workers or _workers(), stop, advance, done, watch)
-    rows = [done[r.name] for r in wanted if r.name in done]
+    rows = [done[name] for name in unique if name in done]
     return Results(rows, folder, interrupted)
 
 
@@ -110,14 +110,8 @@ def _of_other_blocks(
     wanted: list[Replica], done: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Runs that were trained before beside more or fewer others, by wanted names."""
-    names = ("network", "task", "protocol", "seed", "platform")
-    known = {digest(*(row[n] for n in names)): row for row in done.values()}
-    found = {}
-    for r in wanted:
-        key = digest(r.network, r.task, r.protocol, r.seed, r.platform)
-        if r.name not in done and key in known:
-            found[r.name] = known[key]
-    return found
+    known = {identity(row): row for row in done.values()}
+    return {r.name: known[r.identity] for r in wanted if r.identity in known}
 
 
 def _workers() -> int:

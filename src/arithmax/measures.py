@@ -1,5 +1,6 @@
 """What is measured of each replica, from its learning curves, as the papers do it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,7 +26,8 @@ class Measures:
     the protocol's `window` says; the run is solved if its extrapolation error there is
     below the threshold. `solved_at` is the first step with an extrapolation error below
     it, of solved runs only; a later relapse is ignored. `diverged_at` is the first
-    measured step with a number that is not finite.
+    measured step with a number that is not finite. `first_below` has the first step
+    with an extrapolation error below each limit of the task, None where there is none.
     """
 
     outcome: Outcome
@@ -35,6 +37,7 @@ class Measures:
     sparsity: float
     solved_at: int | None
     diverged_at: int | None
+    first_below: dict[str, int | None]
 
     @property
     def sentence(self) -> str:
@@ -53,15 +56,20 @@ def measure(
     sparsity: np.ndarray,
     threshold: float,
     window: int = WINDOW,
+    limits: Mapping[str, float] | None = None,
 ) -> Measures:
     """The measures of one replica, from its curves [T]."""
     eligible = np.where(np.isfinite(interpolation), interpolation, np.inf)
     eligible[: max(0, len(steps) - window)] = np.inf
     best = int(np.argmin(eligible))
-    below = extrapolation < threshold
     broken = ~(np.isfinite(interpolation) & np.isfinite(sparsity))
     diverged_at = int(steps[np.argmax(broken)]) if broken.any() else None
-    solved = bool(below[best]) and np.isfinite(eligible[best])
+    solved = bool(extrapolation[best] < threshold) and np.isfinite(eligible[best])
+
+    def first_below(limit: float) -> int | None:
+        below = extrapolation < limit
+        return int(steps[np.argmax(below)]) if below.any() else None
+
     if solved:
         outcome = Outcome.SOLVED
     else:
@@ -72,6 +80,7 @@ def measure(
         float(interpolation[best]),
         float(extrapolation[best]),
         float(sparsity[best]),
-        int(steps[np.argmax(below)]) if solved else None,
+        first_below(threshold) if solved else None,
         diverged_at,
+        {name: first_below(limit) for name, limit in (limits or {}).items()},
     )

@@ -1,4 +1,4 @@
-"""Results: one row a replica with its whole configuration, in Parquet files.
+"""Results: one row for each run with its whole configuration, in Parquet files.
 
 A folder of results holds, for each block of replicas that was trained together,
 `NAME.rows.parquet`, `NAME.curves.parquet` and the weights of the best step in
@@ -7,69 +7,25 @@ overwritten; DuckDB reads them all as one table.
 """
 
 import dataclasses
-import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ._files import arrays, column, folder_of, register, scan, tables, write_table
 from .statistics import Interval, median, sparsity, steps, success_rate
 
 FORMAT = 1  # of the files; a reader refuses others
-
-
-def digest(*parts: object) -> str:
-    """A short name for a configuration."""
-    text = "\n".join(map(str, parts))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under a temporary name, then give it its own."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(temporary)
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise OSError(
-            f"`out` (={path.parent}) could not be written to: {error}. Free some "
-            "space or choose another folder; what was finished before is kept."
-        ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def sweep(folder: Path) -> None:
-    """Remove what a process that was killed left half written."""
-    for part in folder.glob(".*.part"):
-        process = int(part.name.split(".")[-2])
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except PermissionError:
-            continue  # somebody else's, and alive
-
-
-def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """A Parquet file from columns of equal length."""
-    import duckdb
-
-    def write(to: Path) -> None:
-        table = dict(columns)
-        with duckdb.connect() as database:
-            database.register("columns_of", table)
-            database.sql("SELECT * FROM columns_of").write_parquet(
-                str(to), compression="zstd"
-            )
-
-    write_whole(path, write)
+# What a run is: rows that agree in these are one run, whoever trained it, and in
+# whatever block.
+IDENTITY = ("network", "task", "protocol", "seed", "platform", "code")
+# What every row has.
+NEEDED = (*IDENTITY[:5], "run", "unit", "outcome", "solved_at", "diverged_at")
+NEEDED += ("best_step", "interpolation", "extrapolation", "sparsity", "threshold")
+NEEDED += ("block", "format", "protocol_steps")
 
 
 def write_rows(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -83,22 +39,6 @@ def write_rows(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
     for i, (names, own) in enumerate(kinds.items()):
         path = folder / (f"{name}.{i}.rows.parquet" if i else f"{name}.rows.parquet")
         write_table(path, {n: column([row[n] for row in own]) for n in names})
-
-
-def column(values: Sequence[Any]) -> np.ndarray:
-    """One column, typed by its values; None becomes a missing number."""
-    present = [v for v in values if v is not None]
-    if present and all(isinstance(v, bool) for v in present):
-        return np.array([bool(v) for v in values])
-    if (
-        present
-        and all(isinstance(v, int) for v in present)
-        and len(present) == len(values)
-    ):
-        return np.array(values, dtype=np.int64)
-    if all(isinstance(v, int | float) for v in present):
-        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-    return np.array(["" if v is None else str(v) for v in values], dtype=object)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +76,7 @@ class Results:
         names = list(self.rows[0]) if self.rows else ["run"]
         runs = {name: column([row.get(name) for row in self.rows]) for name in names}
         with duckdb.connect() as database:
-            database.register("runs", runs)
+            register(database, "runs", runs)
             answer = database.sql(sql)
             return [
                 dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()
@@ -174,22 +114,12 @@ class Results:
 
         Runs without curves are left out.
         """
-        import duckdb
-
-        files = sorted((self.folder or Path()).glob("*.curves.parquet"))
-        if not files or not runs:
+        found = read_curves(self.folder, {run: run for run in runs})
+        if not found:
             return {}
-        query = "FROM read_parquet(?) JOIN wanted USING (run) ORDER BY run, step"
-        with duckdb.connect() as database:
-            wanted = np.array(list(dict.fromkeys(runs)), dtype=object)
-            database.register("wanted", {"run": wanted})
-            names = list(map(str, files))
-            found = database.execute(query, [names]).fetchnumpy()
+        found.pop("series")
         own, first = np.unique(found.pop("run").astype(str), return_index=True)
-        parts = {
-            name: np.split(np.ma.filled(values, np.nan), first[1:])
-            for name, values in found.items()
-        }
+        parts = {name: np.split(values, first[1:]) for name, values in found.items()}
         places = {run: i for i, run in enumerate(own.tolist())}
         return {
             run: {name: part[places[run]] for name, part in parts.items()}
@@ -198,15 +128,70 @@ class Results:
         }
 
 
+def read_curves(
+    folder: Path | None, series: Mapping[str, str]
+) -> dict[str, np.ndarray]:
+    """The learning curves of some runs, ordered by run and step.
+
+    Args:
+        folder: where the results are.
+        series: what each run belongs to, by its name.
+
+    Returns:
+        The columns of the curves and `series`; empty if there are none.
+    """
+    import duckdb
+
+    files = sorted(folder.glob("*.curves.parquet")) if folder else []
+    if not files or not series:
+        return {}
+    wanted = {"run": list(series), "series": list(series.values())}
+    with duckdb.connect() as database:
+        register(
+            database,
+            "wanted",
+            {name: np.array(values, dtype=object) for name, values in wanted.items()},
+        )
+        try:
+            scan(database, files).create_view("curves")
+            # The same run may be in two files, as packed folders may share runs.
+            return arrays(
+                database.sql(
+                    "SELECT DISTINCT ON (run, step) * FROM curves JOIN wanted "
+                    "USING (run) ORDER BY run, step"
+                )
+            )
+        except duckdb.Error as error:
+            bad = next((f for f in files if not _readable(f)), folder)
+            raise ValueError(
+                f"{bad} cannot be read: {str(error).splitlines()[0]}. Move it away; "
+                "rows and weights are kept."
+            ) from None
+
+
+def _readable(file: Path) -> bool:
+    try:
+        tables(file, "")
+    except ValueError:
+        return False
+    return True
+
+
 @lru_cache(maxsize=8)
 def _homes(folder: Path, changed: int) -> dict[str, Path]:
     """The file that holds the parameters of each run of a folder."""
-    from safetensors import safe_open
+    from safetensors import SafetensorError, safe_open
 
     homes = {}
     for path in sorted(folder.glob("*.safetensors")):
-        with safe_open(path, framework="numpy") as file:
-            homes |= {name.partition("/")[0]: path for name in file.keys()}
+        try:
+            with safe_open(path, framework="numpy") as file:
+                homes |= {name.partition("/")[0]: path for name in file.keys()}
+        except SafetensorError as error:
+            raise ValueError(
+                f"{path} cannot be read: {error}. Move it away; rows and curves are "
+                "kept."
+            ) from None
     return homes
 
 
@@ -240,97 +225,61 @@ def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
 
 
 def read(folder: Path | str) -> Results:
-    """All results in a folder."""
-    import duckdb
+    """All results in a folder, one row for each run.
 
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise FileNotFoundError(f"`folder` (={folder}) does not exist.")
-    files = sorted(folder.glob("*.rows.parquet"))
-    rows: list[dict[str, Any]] = []
-    with duckdb.connect() as database:
-        for file in files:
-            try:
-                table = database.read_parquet(str(file))
-                names = table.columns
-                values = table.fetchall()
-            except duckdb.Error as error:
-                raise ValueError(
-                    f"{file} cannot be read: {error}. Move it away."
-                ) from None
-            if "format" not in names or any(
-                dict(zip(names, v, strict=True))["format"] != FORMAT for v in values
-            ):
-                raise ValueError(
-                    f"{file} was written by another version of arithmax (its format is "
-                    f"not {FORMAT}). Read it with that version, or use another folder."
-                )
-            rows += [_row(dict(zip(names, v, strict=True))) for v in values]
-    return Results(rows, folder)
-
-
-LARGE = 4000  # numbers in one parameter
-
-
-def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> None:
-    """All results of a folder in few files, with curves of fewer points.
-
-    Args:
-        folder: where the results are.
-        to: the folder for those files.
-        name: what their names begin with. Files of that name are never overwritten.
-        points: how many measurements of each curve are kept at even distances, and as
-            many again at distances that grow, so that its beginning can be seen.
-
-    Parameters of more than `LARGE` numbers are left out: nobody reads them off.
+    A run may have been trained twice, by two processes at once or in blocks of other
+    sizes, and stand in two files. The one that was finished first counts.
     """
-    import duckdb
-    from safetensors.numpy import load_file, save
-
-    rows, to = read(folder).rows, Path(to)
-    if not rows:
-        raise ValueError(f"`folder` (={folder}) holds no results to pack.")
-    kinds = ("rows.parquet", "curves.parquet", "safetensors")
-    paths = {kind: to / f"{name}.{kind}" for kind in kinds}
-    if there := [str(path) for path in paths.values() if path.exists()]:
-        raise FileExistsError(f"{there[0]} exists. Choose another `name` (={name!r}).")
-    to.mkdir(parents=True, exist_ok=True)
-    weights: dict[str, np.ndarray] = {}
-    for path in sorted(Path(folder).glob("*.safetensors")):
-        found = load_file(path).items()
-        weights |= {name: value for name, value in found if value.size <= LARGE}
-    write_whole(paths["safetensors"], lambda path: path.write_bytes(save(weights)))
-    curves: dict[str, list[np.ndarray]] = {}
-    with duckdb.connect() as database:
-        for path in sorted(Path(folder).glob("*.curves.parquet")):
-            found = database.read_parquet(str(path)).fetchnumpy()
-            kept = np.isin(found["step"], thinned(np.unique(found["step"]), points))
-            for column_name, values in found.items():
-                curves.setdefault(column_name, []).append(values[kept])
-    write_table(
-        paths["curves.parquet"],
-        {column_name: np.concatenate(parts) for column_name, parts in curves.items()},
-    )
-    write_rows(to, name, rows)
+    folder = folder_of("folder", folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"`folder` (={folder}) does not exist. Check the path, or train with `out` "
+            "first."
+        )
+    rows = [row for file in sorted(folder.glob("*.rows.parquet")) for row in _of(file)]
+    return Results(one_each(rows), folder)
 
 
-def thinned(steps: np.ndarray, points: int) -> np.ndarray:
-    """Some of the measured steps: the first, the last, even and growing distances."""
-    last = len(steps) - 1
-    if last <= 2 * points:
-        return steps
-    even, growing = np.linspace(0, last, points), np.geomspace(1, last, points)
-    return steps[np.unique(np.concatenate([even, growing]).round().astype(int))]
+def one_each(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each run: of several, the one that was finished first."""
+    first: dict[tuple, dict[str, Any]] = {}
+    for row in rows:
+        known = first.setdefault(identity(row), row)
+        if row.get("finished", "") < known.get("finished", ""):
+            first[identity(row)] = row
+    return list(first.values())
+
+
+def identity(row: Mapping[str, Any]) -> tuple:
+    """What tells a run from every other."""
+    return tuple(row.get(name, "") for name in IDENTITY)
+
+
+def _of(file: Path) -> list[dict[str, Any]]:
+    """The rows of a file."""
+    names, values = tables(file, "Move it away.")
+    if missing := [name for name in NEEDED if name not in names]:
+        raise ValueError(
+            f"{file} has no column {missing[0]!r}: it is no file of runs, or one of "
+            "another version of arithmax. Move it away."
+        )
+    rows = [dict(zip(names, v, strict=True)) for v in values]
+    if others := {row["format"] for row in rows} - {FORMAT}:
+        raise ValueError(
+            f"{file} was written by another version of arithmax (its format is "
+            f"{others.pop()!r}, not {FORMAT}). Read it with that version, or use "
+            "another folder."
+        )
+    return [_row(row) for row in rows]
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     """Steps that may be missing as None, measures that are not numbers as NaN."""
-    for name in ("solved_at", "diverged_at"):
-        value = row[name]
-        missing = value is None or (isinstance(value, float) and np.isnan(value))
-        row[name] = None if missing or value is None else int(value)
-    for name in ("interpolation", "extrapolation", "sparsity"):
-        row[name] = np.nan if row[name] is None else row[name]
+    for name, value in row.items():
+        if name in ("solved_at", "diverged_at") or name.startswith("first_below_"):
+            row[name] = None if value is None or np.isnan(value) else int(value)
+        elif name in ("interpolation", "extrapolation", "sparsity"):
+            row[name] = np.nan if value is None else value
     return row
 
 

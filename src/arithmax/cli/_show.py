@@ -41,7 +41,7 @@ def report_extra() -> Iterator[None]:
 
 def write_text(path: Path, text: str) -> None:
     """A file that is there as a whole or not at all."""
-    from ..results import write_whole
+    from .._files import write_whole
 
     write_whole(path, lambda new: new.write_text(text, encoding="utf-8"))
 

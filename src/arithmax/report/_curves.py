@@ -1,28 +1,19 @@
-"""Learning curves out of Parquet files."""
+"""Quartiles of learning curves."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from ..results import Results, thinned
+from .._pack import thinned
+from ..results import Results, read_curves
 
 POINTS = 100  # of a curve at even distances, and as many at distances that grow
-
-QUERY = """
-    SELECT series, step, quantile_cont(error, [0.25, 0.5, 0.75]) AS quartiles
-    FROM (
-        SELECT series, step,
-            -- What is no number is no small error either.
-            CASE WHEN isnan(extrapolation) THEN 'Infinity'::DOUBLE
-                 ELSE extrapolation::DOUBLE END AS error
-        FROM read_parquet(?, union_by_name = true) JOIN wanted USING (run)
-    )
-    GROUP BY series, step ORDER BY series, step
-"""
 
 
 def curves(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray]:
     """The quartiles of the extrapolation error of runs that belong together.
+
+    A run whose error is no number is as wrong as can be: it counts as infinite.
 
     Args:
         results: where the curves are.
@@ -32,26 +23,36 @@ def curves(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray]:
         For each series, rows of step, lower quartile, median and upper quartile.
         Empty if there are no curves.
     """
-    files = sorted(results.folder.glob("*.curves.parquet")) if results.folder else []
-    if not files or not runs:
+    found = read_curves(results.folder, runs)
+    if not found:
         return {}
-    found: dict[str, list[tuple[float, ...]]] = {}
-    for series, step, quartiles in _asked([str(f) for f in files], runs):
-        found.setdefault(series, []).append((step, *quartiles))
-    return {series: _thin(np.array(rows)) for series, rows in found.items()}
-
-
-def _asked(files: list[str], runs: Mapping[str, str]) -> list[tuple]:
-    import duckdb
-
-    wanted = {
-        "run": np.array(list(runs), dtype=object),
-        "series": np.array(list(runs.values()), dtype=object),
+    errors = np.asarray(found["extrapolation"], np.float64)
+    errors = np.where(np.isnan(errors), np.inf, errors)
+    series = found["series"].astype(str)
+    return {
+        name: _quartiles(found["step"][series == name], errors[series == name])
+        for name in dict.fromkeys(runs.values())
+        if (series == name).any()
     }
-    with duckdb.connect() as database:
-        database.register("wanted", wanted)
-        return database.execute(QUERY, [files]).fetchall()
 
 
-def _thin(rows: np.ndarray) -> np.ndarray:
-    return rows[np.isin(rows[:, 0], thinned(rows[:, 0], POINTS))]
+def _quartiles(steps: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Rows of step and quartiles, of fewer steps."""
+    order = np.lexsort((errors, steps))
+    at, first = np.unique(steps[order], return_index=True)
+    groups = dict(zip(at.tolist(), np.split(errors[order], first[1:]), strict=True))
+    return np.array(
+        [
+            (step, *(_quantile(groups[step], q) for q in (0.25, 0.5, 0.75)))
+            for step in thinned(at, POINTS).tolist()
+        ]
+    )
+
+
+def _quantile(ordered: np.ndarray, q: float) -> float:
+    """A quantile of sorted values; between a finite and an infinite one, infinite."""
+    place = q * (len(ordered) - 1)
+    below, above = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
+    if below == above or np.isinf(above):
+        return float(above)
+    return float(below + (place - np.floor(place)) * (above - below))

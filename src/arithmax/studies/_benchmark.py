@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .._files import writable, write_whole
 from ..protocol import Cell, published
-from ..results import Results, read, write_whole
+from ..results import Results, read
 from ..statistics import Interval
-from ._criteria import stored_curves
 from ._differences import chance, difference, holm
 from ._evaluate import Trained, find
 from ._leaderboard import Board, Score, from_tables, order, pooled
@@ -140,6 +140,7 @@ def benchmark(
     full = [arm.cell for listed in made.values() for arm in listed]
     made = {n: [a.reduced(seeds, steps) for a in listed] for n, listed in made.items()}
     cells = [arm.cell for listed in made.values() for arm in listed]
+    out = writable("out", out)
     record(own, out)
     interrupted = train_cells(cells, out=out, **options).interrupted
     results = read(out)
@@ -161,7 +162,7 @@ def _boards(name: str, listed: list[Arm], results: Results) -> list[Board]:
     trained = Trained(study, find(study, results), results)
     if not any(f.rows for f in trained.found):
         return []  # stopped before any was finished
-    return from_tables(name, tables(trained, stored_curves(trained)))
+    return from_tables(name, tables(trained))
 
 
 def record(own: OwnUnit, out: Path) -> None:
@@ -184,7 +185,6 @@ def record(own: OwnUnit, out: Path) -> None:
         raise ValueError(
             f"`out` (={out}) has runs of something else. Choose another folder."
         )
-    out.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"unit": repr(own.unit), "digest": own.digest})
     write_whole(path, lambda p: p.write_text(text + "\n", encoding="utf-8"))
 

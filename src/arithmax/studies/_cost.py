@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._files import write_whole
 from ..protocol import Cell, published
-from ..results import write_whole
 from ..tasks import Subsets
 from ..units import NMU, Unit
 from ._study import Study

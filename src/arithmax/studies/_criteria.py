@@ -6,27 +6,22 @@ error, is below a threshold. Papers differ in the threshold; the errors are the 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ..statistics import Interval, steps, success_rate
 from ..tasks import Task
-from ._evaluate import Found, Trained
+from ._evaluate import Found
 from ._study import Table, columns
 
-CRITERIA: dict[str, dict[str, float]] = {
-    "ε = 1e-4": {"epsilon": 1e-4},
-    "ε = 1e-5": {"epsilon": 1e-5},
-    "flat 1e-5": {"flat": 1e-5},
-}
-Curves: TypeAlias = Mapping[str, Mapping[str, np.ndarray]]
+# The criteria, and what they are called among the limits that tasks state.
+CRITERIA = {"ε = 1e-4": "eps_1e4", "ε = 1e-5": "eps_1e5", "flat 1e-5": "flat_1e5"}
 
 
-def threshold(task: Task, criterion: str, rule: str = "authors") -> float:
+def threshold(task: Task, criterion: str) -> float:
     """The extrapolation error below which a criterion counts a task as solved."""
-    chosen = CRITERIA[criterion]
-    return chosen.get("flat") or task.threshold(chosen["epsilon"], rule)
+    return task.limits()[CRITERIA[criterion]]
 
 
 def below(row: Mapping[str, Any], limit: float) -> bool:
@@ -34,17 +29,13 @@ def below(row: Mapping[str, Any], limit: float) -> bool:
     return bool(np.isfinite(row["interpolation"]) and row["extrapolation"] < limit)
 
 
-def first_below(row: Mapping[str, Any], curves: Curves, limit: float) -> int | None:
-    """The first measured step of a solved run with an error below a limit.
+def first_below(row: Mapping[str, Any], criterion: str) -> int | None:
+    """The first measured step of a solved run with an error that a criterion allows.
 
-    It is known for the run's own threshold, for others where its curve is stored.
+    Runs of older versions do not have it, and their curves may be thinned: it is then
+    not known.
     """
-    if limit == row["threshold"]:
-        return row["solved_at"]
-    if row["run"] not in curves:
-        return None
-    curve = curves[row["run"]]
-    return int(curve["step"][np.argmax(curve["extrapolation"] < limit)])
+    return row.get(f"first_below_{CRITERIA[criterion]}")
 
 
 @dataclass
@@ -56,14 +47,14 @@ class Judged:
     errors: list[float] = field(default_factory=list)
 
     @staticmethod
-    def of(found: Iterable[Found], curves: Curves, criterion: str) -> "Judged":
+    def of(found: Iterable[Found], criterion: str) -> "Judged":
         """The solved runs of some arms."""
         judged = Judged()
         for arm in found:
             limit = threshold(arm.arm.cell.task, criterion)
             solved = [row for row in arm.rows if below(row, limit)]
             judged.seeds += len(arm.rows)
-            judged.steps += [first_below(row, curves, limit) for row in solved]
+            judged.steps += [first_below(row, criterion) for row in solved]
             judged.errors += [min(row["sparsity"], 0.5) for row in solved]
         return judged
 
@@ -84,17 +75,12 @@ class Judged:
         return float(np.mean(self.errors)) if self.errors else None
 
 
-def stored_curves(trained: Trained) -> Curves:
-    """The learning curves of all runs of a study."""
-    return trained.results.curves([r["run"] for f in trained.found for r in f.rows])
-
-
-def criteria_table(found: Sequence[Found], curves: Curves) -> Table:
+def criteria_table(found: Sequence[Found]) -> Table:
     """Every arm under every criterion."""
     rows = []
     for arm in found:
         for criterion in CRITERIA:
-            judged = Judged.of([arm], curves, criterion)
+            judged = Judged.of([arm], criterion)
             rate, step = judged.success, judged.step
             counts = (judged.seeds, len(judged.errors), rate.low, rate.high)
             mean = step.value if step else None
@@ -104,7 +90,7 @@ def criteria_table(found: Sequence[Found], curves: Curves) -> Table:
     return columns((*(found[0].arm.labels if found else ()), *names), rows)
 
 
-def totals_table(found: Sequence[Found], curves: Curves, over: str = "range") -> Table:
+def totals_table(found: Sequence[Found], over: str = "range") -> Table:
     """Success rates over all values of one label, under each criterion."""
     groups: dict[tuple, list[Found]] = {}
     for arm in found:
@@ -112,7 +98,7 @@ def totals_table(found: Sequence[Found], curves: Curves, over: str = "range") ->
         groups.setdefault(key, []).append(arm)
     rows = []
     for key, arms in groups.items():
-        judged = {name: Judged.of(arms, curves, name) for name in CRITERIA}
+        judged = {name: Judged.of(arms, name) for name in CRITERIA}
         seeds = next(iter(judged.values())).seeds
         rows.append((*key, seeds, *(percent(j.success) for j in judged.values())))
     labels = (

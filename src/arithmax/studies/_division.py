@@ -9,7 +9,7 @@ from ..protocol import Cell, published
 from ..statistics import Interval
 from ..tasks import Functions, SingleModule
 from ..units import Params, Unit
-from ._criteria import criteria_table, stored_curves, totals_table
+from ._criteria import criteria_table, totals_table
 from ._evaluate import Found, Trained
 from ._plots import Grid, Lines, Measured, Seeds
 from ._primer import RANGES, SEEDS, UNITS, able, cell, data, without_zero
@@ -208,10 +208,9 @@ def compute(trained: Trained) -> Computed:
     """All criteria from the same runs, and the errors of solutions near zero."""
     run = [f for f in trained.found if f.rows]
     two = [f for f in run if f.arm.labels["set-up"] != ZERO]
-    curves = stored_curves(trained)
     tables = {
-        "criteria": criteria_table(two, curves),
-        "totals": totals_table(two, curves, "inputs"),
+        "criteria": criteria_table(two),
+        "totals": totals_table(two, "inputs"),
         "solutions": curve_table(),
         "zero": zero_table([f for f in run if f.arm.labels["set-up"] == ZERO]),
     }

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from .._identity import code_of
 from ..protocol import Cell, Protocol
 from ..results import Results, Summary, plain, settings, summarise
 from ..statistics import Interval, overlap
@@ -205,7 +206,8 @@ def _wanted(cell: Cell) -> tuple:
     """What a row must have to belong to a cell, but for steps and seed."""
     task = dict(settings("task", cell.task))
     protocol = dict(settings("protocol", cell.protocol))
-    return _key(repr(cell.network), type(cell.task).__name__, task, protocol)
+    code = code_of(cell.network, cell.task)
+    return _key(repr(cell.network), type(cell.task).__name__, code, task, protocol)
 
 
 def configuration(row: dict[str, Any]) -> tuple:
@@ -216,12 +218,12 @@ def configuration(row: dict[str, Any]) -> tuple:
     task |= {k: v for k, v in row.items() if k.startswith("task_")}
     protocol = _defaults("protocol", Protocol)
     protocol |= {k: v for k, v in row.items() if k.startswith("protocol_")}
-    return _key(row["network"], name, task, protocol)
+    return _key(row["network"], name, row.get("code", ""), task, protocol)
 
 
-def _key(network: str, name: str, task: dict, protocol: dict) -> tuple:
+def _key(network: str, name: str, code: str, task: dict, protocol: dict) -> tuple:
     chosen = {k: v for k, v in (task | protocol).items() if k != "protocol_steps"}
-    return network, name, tuple(sorted(chosen.items()))
+    return network, name, code, tuple(sorted(chosen.items()))
 
 
 def _defaults(prefix: str, cls: type) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..protocol import Cell, Protocol
 from ..statistics import Interval, success_rate
 from ..tasks import Task
 from ..units import INALU, NALU, Normal, Unit
-from ._criteria import below, threshold
+from ._criteria import below
 from ._evaluate import Found, Trained
 from ._madsen_johansen import SYMBOLS as SYMBOLS
 from ._study import Arm, Computed, Published, Table, columns
@@ -120,7 +120,7 @@ def usual(found: Found) -> int | None:
     task = found.arm.cell.task
     if task.operations == ("div",):
         return None  # where x may be anything, the mean of 1/x² is not to be had
-    limit = threshold(task, USUAL, "exact")
+    limit = task.threshold(1e-4, "exact")
     return sum(_ended(row) and below(row, limit) for row in found.rows)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from .._identity import digest, source_hash
 from ..protocol import Protocol
-from ..results import digest
 from ..tasks import SingleModule
 from ..units import OPERATIONS, Unit
 
@@ -68,7 +68,7 @@ def own_unit(text: str) -> OwnUnit:
     found = _made(text, _chosen(text, module, name))
     check(found, text)
     title = getattr(found, "title", type(found).__name__)
-    version = digest(file.read_text(encoding="utf-8"), found, __version__)
+    version = digest(source_hash(file), found, __version__)
     return OwnUnit(found, str(title), version)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..statistics import Interval
-from ._criteria import Curves, Judged, stored_curves
+from ._criteria import Judged
 from ._evaluate import Found, Trained
 from ._plots import Grid, Measured, Seeds
 from ._primer import (
@@ -62,23 +62,22 @@ def claims() -> dict[str, Published]:
     return {claim(row): figures(row)["success"] for row in data("redundancy")}
 
 
-def measured(found: list[Found], curves: Curves) -> dict[str, Interval]:
+def measured(found: list[Found]) -> dict[str, Interval]:
     """Our means, where all nine ranges were run in full."""
     means = {}
     for row in data("redundancy"):
         key = (row["unit"], SYMBOLS[row["operation"]], row["inputs"])
         own = [f for f in found if tuple(f.arm.labels.values())[:3] == key]
         if len(own) == len(RANGES) and not any(f.reduced for f in own):
-            judged = Judged.of(own, curves, row["criterion"])
+            judged = Judged.of(own, row["criterion"])
             means[claim(row)] = judged.success
     return means
 
 
 def compute(trained: Trained) -> Computed:
     """The tables of `single-module`, and our means beside the published."""
-    curves = stored_curves(trained)
     found = [f for f in trained.found if f.rows]
-    return Computed(tables(trained, curves), measured(found, curves))
+    return Computed(tables(trained), measured(found))
 
 
 def setups() -> Iterator[tuple[str, str, int]]:

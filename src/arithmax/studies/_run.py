@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..results import FORMAT, Results, column, read, write_table, write_whole
+from .._files import column, folder_of, tables, writable, write_table, write_whole
+from ..results import FORMAT, Results, read
 from ..statistics import Interval
 from ._evaluate import Evaluation, Trained, evaluate, find
 from ._registry import studies, study
@@ -66,8 +67,7 @@ def reproduce(
     asked = {name: study(name) for name in names}
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = writable("out", out)
     for own in asked.values():
         history(own, folder)  # a folder of another version is refused before any work
     began = time.monotonic()
@@ -120,22 +120,14 @@ def compute(own: Study, results: Results, folder: Path) -> None:
 
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
     """The tables that were computed for a study, by name."""
-    import duckdb
-
-    tables: dict[str, dict[str, list[Any]]] = {}
-    with duckdb.connect() as database:
-        for path in sorted(folder.glob(f"{study_name}.*.table.parquet")):
-            try:
-                table = database.read_parquet(str(path))
-                values = list(zip(*table.fetchall(), strict=True))
-            except duckdb.Error as error:
-                raise ValueError(
-                    f"{path} cannot be read: {error}. Delete it and run `arithmax "
-                    f"reproduce {study_name}` again; nothing is trained twice."
-                ) from None
-            name = path.name.split(".")[1]
-            tables[name] = dict(zip(table.columns, map(list, values), strict=True))
-    return tables
+    found: dict[str, dict[str, list[Any]]] = {}
+    for path in sorted(folder.glob(f"{study_name}.*.table.parquet")):
+        remedy = f"Delete it and run `arithmax reproduce {study_name}` again"
+        names, rows = tables(path, f"{remedy}; nothing is trained twice.")
+        found[path.name.split(".")[1]] = {
+            name: [row[k] for row in rows] for k, name in enumerate(names)
+        }
+    return found
 
 
 def computed(own: Study, folder: Path) -> Computed | None:
@@ -207,7 +199,7 @@ def stored(own: Study, results: Results, folder: Path) -> Evaluation:
 
 def load(folder: Path | str) -> list[Evaluation]:
     """Every study that a folder has results of."""
-    folder = Path(folder)
+    folder = folder_of("folder", folder)
     results = read(folder)
     records = [_remembered(path) for path in sorted(folder.glob("*.study.json"))]
     own = {r["study"]: study(r.get("file") or r["study"]) for r in records}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..statistics import Interval
-from ._criteria import Curves, Judged, criteria_table, stored_curves, totals_table
+from ._criteria import Judged, criteria_table, totals_table
 from ._evaluate import Found, Trained
 from ._failures import failure_table
 from ._plots import Convergence, Grid, Measured, Seeds, Weights
@@ -96,14 +96,14 @@ def claims() -> dict[str, Published]:
     }
 
 
-def measured(found: list[Found], curves: Curves) -> dict[str, Interval]:
+def measured(found: list[Found]) -> dict[str, Interval]:
     """Our figures beside those claims, of arms that were run in full."""
     full = {tuple(f.arm.labels.values()): f for f in found if not f.reduced}
     figures: dict[str, Interval] = {}
     for row in rows_of(own=False):
         if of_arm(row) not in full:
             continue
-        judged = Judged.of([full[of_arm(row)]], curves, row["criterion"])
+        judged = Judged.of([full[of_arm(row)]], row["criterion"])
         figures[claim(row, "success")] = judged.success
         if "solved_at" in row and judged.step:
             figures[claim(row, "solved_at")] = judged.step
@@ -113,21 +113,20 @@ def measured(found: list[Found], curves: Curves) -> dict[str, Interval]:
     return figures
 
 
-def tables(trained: Trained, curves: Curves) -> dict[str, Table]:
+def tables(trained: Trained) -> dict[str, Table]:
     """All criteria from the same runs, and what unsolved runs are stuck in."""
     found = [f for f in trained.found if f.rows]
     return {
-        "criteria": criteria_table(found, curves),
-        "totals": totals_table(found, curves),
+        "criteria": criteria_table(found),
+        "totals": totals_table(found),
         "failures": failure_table(trained),
     }
 
 
 def compute(trained: Trained) -> Computed:
     """The tables, and our figures beside those of other criteria."""
-    curves = stored_curves(trained)
     found = [f for f in trained.found if f.rows]
-    return Computed(tables(trained, curves), measured(found, curves))
+    return Computed(tables(trained), measured(found))
 
 
 def single_module() -> Study:

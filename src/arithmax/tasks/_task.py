@@ -88,6 +88,19 @@ class Task(ABC):
     def threshold(self, epsilon: float, rule: str) -> float:
         """The extrapolation error below which the task counts as solved."""
 
+    def limits(self) -> dict[str, float]:
+        """The errors that the literature asks for, by name.
+
+        A run's row has the first step at which it was below each.
+        """
+        limits = {"flat_1e5": 1e-5}
+        for name, epsilon in (("eps_1e4", 1e-4), ("eps_1e5", 1e-5)):
+            try:
+                limits[name] = self.threshold(epsilon, "authors")
+            except ValueError:  # there is none on such ranges
+                continue
+        return limits
+
     def __str__(self) -> str:
         named = [
             (f.name, getattr(self, f.name))

@@ -1,0 +1,135 @@
+"""What tells the code of one run from that of another, where it is not the package's.
+
+A run is named by its configuration. The code behind it is that of this version of the
+package, except for units and tasks from outside: those carry a hash of their source.
+"""
+
+import ast
+import dataclasses
+import hashlib
+import inspect
+import sys
+import types
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+def digest(*parts: object) -> str:
+    """A short name for a configuration."""
+    text = "\n".join(map(str, parts))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def code_of(*things: Any) -> str:
+    """A hash of the source of all classes from outside the package; "" without any.
+
+    Args:
+        things: units, stacks, tasks: dataclasses, in whose fields there may be others.
+
+    Returns:
+        What changes when the file of such a class changes, or a module beside that
+        file which it imports.
+    """
+    classes = {cls for thing in things for cls in _classes(thing) if _is_foreign(cls)}
+    if not classes:
+        return ""
+    return digest(*sorted({_source(cls) for cls in classes}))
+
+
+def source_hash(file: Path) -> str:
+    """A hash of a Python file and of the modules beside it that it imports."""
+    return digest(*(hashlib.sha256(f.read_bytes()).hexdigest() for f in _sources(file)))
+
+
+def _classes(thing: Any) -> Iterator[type]:
+    """The classes of an object and of all that is in its fields, with their bases."""
+    yield from type(thing).__mro__
+    if isinstance(thing, tuple | list):
+        parts: Any = thing
+    elif dataclasses.is_dataclass(thing):
+        parts = [getattr(thing, f.name) for f in dataclasses.fields(thing)]
+    else:
+        return
+    for part in parts:
+        yield from _classes(part)
+
+
+def _is_foreign(cls: type) -> bool:
+    root = cls.__module__.partition(".")[0]
+    return root not in ("arithmax", "builtins") and root not in sys.stdlib_module_names
+
+
+def _source(cls: type) -> str:
+    """A hash of the file of a class; of its code where it has none."""
+    try:
+        file = Path(inspect.getfile(cls))
+        return source_hash(file)
+    except (OSError, TypeError):  # typed at a prompt, or in a notebook
+        return digest(*_code(cls))
+
+
+def _code(thing: Any) -> Iterator[str]:
+    """What a function or the functions of a class do, as text."""
+    if isinstance(thing, type):
+        for name, value in sorted(vars(thing).items()):
+            yield name
+            yield from _code(value)
+    elif isinstance(thing, types.CodeType):
+        yield thing.co_code.hex()
+        yield repr(thing.co_names)
+        for constant in thing.co_consts:
+            yield from _code(constant)
+    elif isinstance(thing, staticmethod | classmethod):
+        yield from _code(thing.__func__)
+    elif isinstance(thing, types.FunctionType):
+        yield from _code(thing.__code__)
+    elif isinstance(thing, property):
+        for function in filter(None, (thing.fget, thing.fset)):
+            yield from _code(function)
+    elif isinstance(thing, str | bytes | int | float | tuple | frozenset | None):
+        yield repr(thing)
+
+
+def _sources(file: Path) -> list[Path]:
+    """A file and all files beside it that it needs, in a fixed order."""
+    found: dict[Path, None] = {}
+    waiting = [file.resolve()]
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found[here] = None
+            waiting += _imported(here, here.stat().st_mtime_ns)
+    return sorted(found)
+
+
+@cache
+def _imported(file: Path, changed: int) -> list[Path]:
+    """The files beside a file whose modules it imports."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # it cannot be run, and is refused elsewhere
+        return []
+    names: list[tuple[Path, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [(file.parent, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = file.parents[max(node.level - 1, 0)]
+            start = f"{node.module}." if node.module else ""
+            names += [(above, node.module)] if node.module else []
+            names += [(above, start + alias.name) for alias in node.names]
+    return [path for folder, name in names for path in _files_of(folder, name)]
+
+
+def _files_of(folder: Path, name: str) -> Iterator[Path]:
+    """The files that `import name` runs, if the module lies in a folder."""
+    *packages, last = name.split(".")
+    for package in packages:
+        folder = folder / package
+        if (init := folder / "__init__.py").is_file():
+            yield init
+    for path in (folder / f"{last}.py", folder / last / "__init__.py"):
+        if path.is_file():
+            yield path
