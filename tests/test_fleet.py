@@ -3,12 +3,17 @@
 import errno
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
+from threading import Event
 
+import duckdb
 import jax
 import numpy as np
 import pytest
@@ -16,7 +21,17 @@ import torch
 
 import arithmax.equinox
 import arithmax.torch
-from arithmax import INALU, NMU, NRU, RealNPU, Stack, _blocks, _training, results
+from arithmax import (
+    INALU,
+    NMU,
+    NRU,
+    RealNPU,
+    Stack,
+    _blocks,
+    _machine,
+    _training,
+    results,
+)
 from arithmax.fleet import Cell, train, train_cells
 from arithmax.protocol import Protocol, published
 from arithmax.tasks import SingleModule, Subsets, Task
@@ -26,6 +41,7 @@ from arithmax.units import Unit
 MEASURED = ["outcome", "solved_at", "diverged_at", "best_step", "interpolation"]
 MEASURED += ["extrapolation", "sparsity", "threshold"]
 
+FLEET_PAGE = Path(__file__).parents[1] / "docs" / "fleet.md"
 TASK = SingleModule("mul")
 SHORT = {"steps": 3000, "interval": 500, "validation": 1000}
 
@@ -305,6 +321,118 @@ def test_interrupt_ends_cleanly(tmp_path):
         assert "Run the same command again" in said
     again = train_cells([killed_cell()], out=out)
     assert measured(again) == measured(train_cells([killed_cell()]))
+
+
+def test_settings_of_jax_change_nothing():
+    """Neither its generators nor its promotion of types reach a run."""
+    plain = measured(train_cells([cell(seeds=range(4))]))
+    settings = {"jax_default_prng_impl": "rbg", "jax_threefry_partitionable": False}
+    settings |= {"jax_random_seed_offset": 7, "jax_enable_x64": False}
+    before = {name: getattr(jax.config, name) for name in settings}
+    try:
+        for name, value in settings.items():
+            jax.config.update(name, value)
+        assert measured(train_cells([cell(seeds=range(4))])) == plain
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+
+
+def test_what_decides_bits_is_recorded(tmp_path):
+    [row] = train_cells([cell(seeds=(0,))]).rows
+    assert row["compiler"].startswith("jaxlib ") and row["instructions"]
+    info = tmp_path / "cpuinfo"
+    info.write_text("processor\t: 0\nflags\t\t: fpu sse4_2 avx avx2 avx512f\n")
+    assert _machine.instructions([], info) == "AVX512"
+    assert _machine.instructions(["--xla_cpu_max_isa=AVX2"], info) == "AVX2"
+    info.write_text("Features\t: fp asimd\n")
+    assert _machine.instructions([], info) == "NEON"
+    assert _machine.instructions([], tmp_path / "none") == "unknown"
+
+
+def test_a_checkpoint_of_other_runs_is_refused(tmp_path):
+    """One that was renamed into place has the right shapes and the wrong runs."""
+    stopped = Event()
+    for folder, seeds in (("a", (0, 1)), ("b", (2, 3))):
+        (tmp_path / folder).mkdir()
+        [job] = _blocks.jobs(
+            _blocks.replicas([cell(seeds=seeds)], None), tmp_path / folder, 0.0
+        )
+        stopped.clear()
+        _training.train_job(job, jax.devices()[0], stopped, lambda *_: stopped.set())
+    [one] = (tmp_path / "a").glob("*.checkpoint")
+    [other] = (tmp_path / "b").glob("*.checkpoint")
+    other.rename(tmp_path / "a" / one.name)
+    with pytest.raises(ValueError, match=r"checkpoint .* it is of other runs"):
+        train_cells([cell(seeds=(0, 1))], out=tmp_path / "a")
+
+
+def test_one_run_is_one_row(tmp_path):
+    """In whatever blocks and files it is, and however often it is asked for."""
+    first = train_cells([cell(seeds=range(3))], out=tmp_path, block=4)
+    train_cells([cell(seeds=range(5))], out=tmp_path, block=8)
+    for path in list(tmp_path.glob("*.*")):
+        shutil.copy(path, tmp_path / f"again-{path.name}")
+    found = results.read(tmp_path)
+    assert sorted(row["seed"] for row in found.rows) == [0, 1, 2, 3, 4]
+    # The run that was finished first counts.
+    blocks = {row["seed"]: row["block"] for row in found.rows}
+    assert blocks == {0: 4, 1: 4, 2: 4, 3: 8, 4: 8}
+    [counted] = found.query("SELECT count(*) AS n FROM runs")
+    assert counted == {"n": 5}
+    documented = re.findall(r"```sql\n(.*?)```", FLEET_PAGE.read_text(), re.S)[0]
+    documented = documented.replace("runs/", f"{tmp_path}/")
+    with duckdb.connect() as database:
+        answer = database.execute(f"SELECT sum(runs) FROM ({documented})").fetchall()
+    assert answer == [(5,)]
+    run = first.rows[0]["run"]
+    curve = found.curves([run])[run]
+    assert curve["step"].tolist() == sorted(set(curve["step"].tolist()))
+    assert len(curve["step"]) == 7
+    twice = train_cells([cell(seeds=range(3)), cell(seeds=(1, 2, 3))])
+    assert [row["seed"] for row in twice.rows] == [0, 1, 2, 3]
+
+
+def test_the_first_step_below_each_limit_is_stored(tmp_path):
+    """From all measurements, since curves may be thinned later."""
+    done = train_cells([cell(seeds=range(6))], out=tmp_path)
+    curves = done.curves([row["run"] for row in done.rows])
+    limits = TASK.limits()
+    assert limits["eps_1e4"] == TASK.threshold(1e-4, "authors")
+    for row in results.read(tmp_path).rows:
+        curve = curves[row["run"]]
+        for name, limit in limits.items():
+            below = curve["step"][curve["extrapolation"] < limit]
+            assert row[f"first_below_{name}"] == (below[0] if len(below) else None)
+    assert any(row["first_below_flat_1e5"] is not None for row in done.rows)
+
+
+TWO = """
+import sys
+from arithmax import NMU
+from arithmax.fleet import Cell, train_cells
+from arithmax.protocol import published
+from arithmax.tasks import SingleModule
+task = SingleModule("mul")
+network, protocol = published(NMU(), task, steps=20_000, interval=500, validation=1000)
+seeds = tuple(range(int(sys.argv[2]), int(sys.argv[3])))
+train_cells([Cell(network, task, protocol, seeds)], out=sys.argv[1], block=4)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_in_one_folder(tmp_path):
+    """Both finish, and the table is that of one."""
+    asked = [("0", "9"), ("3", "12")]
+    command = [sys.executable, "-c", TWO, str(tmp_path / "both")]
+    both = [subprocess.Popen([*command, *seeds]) for seeds in asked]
+    assert [process.wait() for process in both] == [0, 0]
+    found = results.read(tmp_path / "both")
+    assert sorted(row["seed"] for row in found.rows) == list(range(12))
+    for seeds in asked:
+        subprocess.run([*command[:-1], str(tmp_path / "one"), *seeds], check=True)
+    assert measured(found).keys() == measured(results.read(tmp_path / "one")).keys()
+    assert measured(found) == measured(results.read(tmp_path / "one"))
 
 
 def test_a_corrupt_checkpoint_is_named(tmp_path):

@@ -61,8 +61,12 @@ def _is_foreign(cls: type) -> bool:
     return root not in ("arithmax", "builtins") and root not in sys.stdlib_module_names
 
 
+@cache
 def _source(cls: type) -> str:
-    """A hash of the file of a class; of its code where it has none."""
+    """A hash of the file of a class; of its code where it has none.
+
+    It is taken once: the file may be edited while the class is as it was.
+    """
     try:
         file = Path(inspect.getfile(cls))
         return source_hash(file)

@@ -198,12 +198,12 @@ class Run:
         try:
             with safe_open(self._checkpoint, framework="numpy") as file:
                 if (file.metadata() or {}).get("job") != self.job.name:
-                    raise KeyError("it is of other runs")
+                    raise ValueError("it is of other runs")
             arrays = load_file(self._checkpoint)
             leaves, tree = jax.tree.flatten(self.state)
             loaded = [arrays[f"leaf/{i}"] for i in range(len(leaves))]
             if any(a.shape != b.shape for a, b in zip(loaded, leaves, strict=True)):
-                raise KeyError("its arrays have other shapes")
+                raise ValueError("its arrays have other shapes")
             names = [n for n in arrays if n.startswith("curve/")]
             curves = {n.split("/", 1)[1]: arrays[n] for n in names}
             points = range(len(next(iter(curves.values()))))
