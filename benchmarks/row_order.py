@@ -19,8 +19,8 @@ import numpy as np
 
 from arithmax.results import read
 from arithmax.statistics import Interval, steps
-from arithmax.studies import evaluate, study
 from arithmax.studies import _row_order as order
+from arithmax.studies import evaluate, study
 from arithmax.studies._madsen_johansen import data
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +31,7 @@ RANGES = ("U[-2,-1]", "U[-2,2]", "U[0,1]", "U[0.1,0.2]", "U[1,2]", "U[1.1,1.2]")
 RANGES += ("U[10,20]",)
 
 Steps = dict[tuple[str, str], dict[int, float]]  # of each cell, by seed
+Best = dict[tuple[str, str, int], int]  # which row of a run was the best, from 1
 
 
 def rounded(interval: Interval) -> list[float | None]:
@@ -39,39 +40,47 @@ def rounded(interval: Interval) -> list[float | None]:
     return [float(f"{end:.4g}") if math.isfinite(end) else None for end in ends]
 
 
-def published_steps() -> Steps:
-    """When the authors' runs were solved, as their file says."""
+def published_rows() -> tuple[Steps, Best]:
+    """When the authors' runs were solved and best, as their file says."""
     cells: Steps = defaultdict(dict)
+    best: Best = {}
     with STEPS.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            cell = cells[row["model"], row["operation"]]
-            cell[int(row["seed"])] = float(row["solved_at"])
-    return cells
+            model, operation, seed = row["model"], row["operation"], int(row["seed"])
+            cells[model, operation][seed] = float(row["solved_at"])
+            best[model, operation, seed] = int(row["best_step"])
+    return cells, best
 
 
 def of_table() -> list[dict[str, Any]]:
     """Which of the published steps were read from rows out of order, by cell."""
     rows = order.table_rows()
-    return [
-        of_cell(model, operation, solved, rows)
-        for (model, operation), solved in published_steps().items()
-    ]
+    cells, best = published_rows()
+    return [of_cell(*cell, solved, rows, best) for cell, solved in cells.items()]
 
 
-def of_cell(model, operation, solved, rows) -> dict[str, Any]:
+def of_cell(model, operation, solved, rows, best) -> dict[str, Any]:
     """One cell: the steps that were moved, and the means with and without them."""
-    moved = {
-        seed: step
-        for seed, step in solved.items()
-        if order.out_of_order(rows[model, operation, seed], step // order.INTERVAL)
-    }
+
+    def taken(seed):
+        return int(solved[seed] // order.INTERVAL)
+
+    def measured(seed):
+        return rows[model, operation, seed]
+
+    moved = [s for s in solved if order.out_of_order(measured(s), taken(s))]
     others = {seed: step for seed, step in solved.items() if seed not in moved}
+    middle = int(np.median(list(others.values())) // order.INTERVAL)
     early = [step for seed, step in others.items() if seed < 50]
     return {
         "model": model,
         "operation": operation,
         "solved": len(solved),
-        "moved": [[seed, int(step)] for seed, step in moved.items()],
+        "moved": [
+            [s, int(solved[s]), order.reported(measured(s), middle) * order.INTERVAL]
+            for s in moved
+        ],
+        "impossible": [s for s in solved if best[model, operation, s] - 1 < taken(s)],
         "others": rounded(steps(list(others.values()))),
         "first_fifty": rounded(steps(early)) if early else None,
         "held": rounded(order.held(list(solved.values()))),
@@ -107,15 +116,24 @@ def spread(draws: list[dict[tuple[str, str], Interval]], cell) -> list[float]:
     return [float(f"{v:.3g}") for v in (min(values), np.median(values), max(values))]
 
 
+def our_steps() -> Steps:
+    """When our runs of the figure of ranges were solved; 25 seeds stand for 50."""
+    cells: Steps = {}
+    for found in evaluate(study("input-range"), read(ROOT / "results")).found:
+        own = {
+            r["seed"]: r["solved_at"] for r in found.rows if r["outcome"] == "solved"
+        }
+        if own and not found.reduced:
+            labels = found.arm.labels
+            steps_of = {s: own[s % 25] for s in range(50) if s % 25 in own}
+            cells[str(labels["model"]), str(labels["range"])] = steps_of
+    return cells
+
+
 def of_ranges() -> list[dict[str, Any]]:
     """The figure of input ranges, with our runs in place of the authors'."""
     models = ("NAC•", "NALU", "NAC•,σ", "NMU", "NAC•,NMU")
-    true: Steps = {}
-    for found in evaluate(study("input-range"), read(ROOT / "results")).found:
-        own = {r["seed"]: r["solved_at"] for r in found.rows if r["seed"] < 25}
-        if not found.reduced and any(own.values()):
-            cell = found.arm.labels["model"], found.arm.labels["range"]
-            true[cell] = {s: own[s % 25] for s in range(50) if own[s % 25]}
+    true = our_steps()
     draws = [
         frame(models, RANGES, 50, true, np.random.default_rng(draw))
         for draw in range(DRAWS)
@@ -138,12 +156,10 @@ def of_gates() -> list[dict[str, Any]]:
     draws = []
     for draw in range(DRAWS):
         rng = np.random.default_rng(draw)
-        true = {
-            cell: dict.fromkeys(
-                rng.choice(100, row["solved"], replace=False), row["median"]
-            )
-            for cell, row in rows.items()
-        }
+        true: Steps = {}
+        for cell, row in rows.items():
+            solved = rng.choice(100, row["solved"], replace=False)
+            true[cell] = {int(seed): row["median"] for seed in solved}
         draws.append(frame(models, ("add", "mul"), 100, true, rng))
     return [
         {"model": model, "operation": key, "simulated": spread(draws, (model, key))}
