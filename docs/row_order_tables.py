@@ -49,6 +49,7 @@ def out_of_order() -> str:
 
 def moved_table() -> str:
     """The steps of the NAU that were moved, published and simulated."""
+    late = []
     lines = [
         "| unit | task | seed | published | simulated |",
         "|---|---|---:|---:|---:|",
@@ -57,9 +58,12 @@ def moved_table() -> str:
         if (cell["model"], cell["operation"]) in KNOWN:
             for seed, published, found in cell["moved"]:
                 task = SYMBOLS[cell["operation"]]
+                late.append(published - cell["others"][0])
                 lines.append(
                     f"| {cell['model']} | {task} | {seed} | {published:,} | {found:,} |"
                 )
+    mean = sum(late) / len(late) / 1e6
+    lines += ["", f"They are late by {mean:.1f} million steps on average."]
     return "\n".join(lines)
 
 
