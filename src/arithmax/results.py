@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .statistics import Interval, median, sparsity, steps, success_rate
+from .statistics import Interval, Range, median, sparsity, steps, success_rate
 
 FORMAT = 1  # of the files; a reader refuses others
 
@@ -111,8 +111,8 @@ class Summary:
     diverged: int
     success: Interval
     solved_at_median: float | None
-    solved_at: Interval | None
-    sparsity: Interval | None
+    solved_at: Interval | Range | None
+    sparsity: Interval | Range | None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..protocol import Cell, Protocol
 from ..results import Results, Summary, plain, settings, summarise
-from ..statistics import Interval, overlap
+from ..statistics import Interval, Range, overlap
 from ..tasks import TASKS
 from ._study import Arm, Computed, Labels, Published, Study
 
@@ -20,6 +20,7 @@ class Verdict(StrEnum):
     MATCHES = "matches"
     DIFFERS = "differs"
     NO_INTERVAL = "no interval published"
+    NO_OWN_INTERVAL = "no interval of ours"
     NOT_RUN = "not run"
 
 
@@ -33,7 +34,7 @@ class Comparison:
 
     labels: Labels
     measure: str
-    ours: Interval | None
+    ours: Interval | Range | None
     published: Published
     verdict: Verdict
     reduced: str = ""
@@ -68,7 +69,7 @@ class Found:
             for name, figure in self.arm.published.items()
         ]
 
-    def ours(self, measure: str) -> Interval | None:
+    def ours(self, measure: str) -> Interval | Range | None:
         """Our figure of a measure, if runs solved the task."""
         if self.summary is None:
             return None
@@ -140,7 +141,7 @@ class Evaluation:
 def compare(
     labels: Labels,
     measure: str,
-    ours: Interval | None,
+    ours: Interval | Range | None,
     published: Published,
     found: Found | None,
 ) -> Comparison:
@@ -152,6 +153,8 @@ def compare(
         verdict = Verdict.DIFFERS if run else Verdict.NOT_RUN
     elif theirs is None:
         verdict = Verdict.NO_INTERVAL
+    elif isinstance(ours, Range):  # of runs that are too few, or all equal
+        verdict = Verdict.NO_OWN_INTERVAL
     else:
         verdict = Verdict.MATCHES if overlap(ours, theirs) else Verdict.DIFFERS
     return Comparison(labels, measure, ours, published, verdict, reduced)
