@@ -96,8 +96,8 @@ def benchmark(
 METHOD = (
     "Rates are over all ranges that both units have. A seed starts alike on every "
     "range, and intervals allow for seeds that fail together. A difference (yours "
-    "minus theirs) is significant where a paired permutation test over seeds, corrected "
-    "by Holm's method for all comparisons above, has p < 0.05."
+    "minus theirs) is significant where a paired permutation test over seeds, "
+    "corrected by Holm's method for all comparisons above, has p < 0.05."
 )
 
 

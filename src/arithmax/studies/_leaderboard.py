@@ -124,22 +124,30 @@ class Board:
         """The names of the criteria, the one by which failures are counted first."""
         return self._axes[3]
 
-    def score(self, unit: str, operation: str, criterion: str) -> Score | None:
-        """A unit's score on an operation, all ranges together."""
-        keys = [(unit, operation, name, criterion) for name in self.ranges]
+    def score(
+        self, unit: str, operation: str, criterion: str, where: str = ""
+    ) -> Score | None:
+        """A unit's score on an operation, on one range or on all together."""
+        names = [where] if where else self.ranges
+        keys = [(unit, operation, name, criterion) for name in names]
         return pooled(self.scores[key] for key in keys if key in self.scores)
 
-    def total(self, unit: str, criterion: str) -> Score | None:
+    def total(self, unit: str, criterion: str, where: str = "") -> Score | None:
         """A unit's score on all operations that it can represent."""
-        found = (self.score(unit, op, criterion) for op in self.operations)
+        found = (self.score(unit, op, criterion, where) for op in self.operations)
         return pooled(score for score in found if score is not None)
 
-    def standing(self, criterion: str, operation: str = "") -> list[tuple[str, Score]]:
-        """Units and scores, the best first; of all operations if none is named."""
+    def standing(
+        self, criterion: str, operation: str = "", where: str = ""
+    ) -> list[tuple[str, Score]]:
+        """Units and scores, the best first.
+
+        Of all operations if none is named, and of all ranges if none is.
+        """
         scores = {
-            unit: self.score(unit, operation, criterion)
+            unit: self.score(unit, operation, criterion, where)
             if operation
-            else self.total(unit, criterion)
+            else self.total(unit, criterion, where)
             for unit in self.units
         }
         found = [(unit, score) for unit, score in scores.items() if score is not None]
@@ -209,7 +217,8 @@ def _values(row: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
 def _score(row: Mapping[str, Any]) -> Score:
     step, sparsity = (_number(row[name]) for name in ("step", "sparsity"))
     outcomes = (row["outcomes"],) if row.get("outcomes") else ()
-    return Score(int(row["seeds"]), int(row["solved"]), step, sparsity, 0, outcomes)
+    counts = int(row["seeds"]), int(row["solved"])
+    return Score(*counts, step, sparsity, outcomes=outcomes)
 
 
 def _number(value: float | None) -> float | None:
@@ -258,9 +267,7 @@ def summarised(text: str) -> list[Board]:
             board["name"],
             board["title"],
             {
-                (unit, operation, name, criterion): Score(
-                    *entry[:4], 0, tuple(entry[4:])
-                )
+                (unit, operation, name, criterion): _entry(*entry)
                 for unit, of_unit in board["scores"].items()
                 for operation, of_operation in of_unit.items()
                 for name, of_range in of_operation.items()
@@ -275,6 +282,16 @@ def summarised(text: str) -> list[Board]:
         )
         for board in given["boards"]
     ]
+
+
+def _entry(
+    seeds: int,
+    solved: int,
+    step: float | None,
+    sparsity: float | None,
+    *outcomes: str,
+) -> Score:
+    return Score(seeds, solved, step, sparsity, outcomes=outcomes)
 
 
 def shipped() -> list[Board]:
