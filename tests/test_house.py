@@ -19,6 +19,7 @@ ORDER += [
     "_padding",
     "_program",
     "measures",
+    "_profile",
     "statistics",
     "results",
 ]
