@@ -67,8 +67,10 @@ def beta_ends(x: np.ndarray, drop: float) -> tuple[float, float]:
 def _gap(x: Any, y: Any) -> Any:
     """x/y − 1 − ln(x/y), which is never negative, to full precision near x = y."""
     d = (x - y) / y
-    near = np.log1p(np.maximum(d, -0.5))
-    return d - np.where(np.abs(d) < 0.5, near, np.log(x / y))
+    near = d - np.log1p(np.maximum(d, -0.5))
+    nearer = d * d * (1 / 2 - d / 3 + d * d / 4)  # where the difference would cancel
+    far = d - np.log(x / y)
+    return np.where(np.abs(d) < 1e-4, nearer, np.where(np.abs(d) < 0.5, near, far))
 
 
 def _log_gamma(x: float) -> float:
