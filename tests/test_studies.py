@@ -473,6 +473,7 @@ def test_the_starts_of_layer_two_decide(tmp_path):
     table = computed.tables["starts"]
     assert sum(table["seeds"]) == 200 and sum(table["solved"]) == 5
     share = computed.figures["share of seeds in which both start positive"]
+    assert isinstance(share, Interval)
     assert share.low < 0.25 < share.high
 
 

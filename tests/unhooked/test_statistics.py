@@ -5,6 +5,7 @@ need them are skipped and say so.
 """
 
 import csv
+import importlib.util
 import itertools
 import json
 import math
@@ -12,7 +13,6 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import numpy as np
@@ -205,8 +205,11 @@ def test_leaving_out_the_factor_two_is_noticed():
 @pytest.fixture(scope="module")
 def simulation():
     """The script that made the figures of the documentation."""
-    path = str(ROOT / "benchmarks" / "coverage.py")
-    return SourceFileLoader("simulation", path).load_module()
+    path = ROOT / "benchmarks" / "coverage.py"
+    spec = importlib.util.spec_from_file_location("simulation", path)
+    assert spec and spec.loader
+    spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
+    return module
 
 
 LEAST = 0.93
