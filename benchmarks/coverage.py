@@ -121,8 +121,9 @@ def of_cells(
     rows = [of_cell(x, old, new, n, each, rng) for x in cells]
     sides = {}
     for side in ("before", "after"):
-        known = [row[side] for row in rows if row[side]]
-        sides[side] = np.mean(known, axis=0).round(3).tolist() if known else None
+        known = np.array([row[side] for row in rows if row[side]])
+        mean = [known[:, 0].mean(), np.median(known[:, 1])] if known.size else None
+        sides[side] = mean and [round(float(v), 3) for v in mean]
     return sides
 
 
