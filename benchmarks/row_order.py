@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arithmax.results import read
-from arithmax.statistics import Interval, steps
+from arithmax.statistics import Interval, Range, steps
 from arithmax.studies import _row_order as order
 from arithmax.studies import evaluate, study
 from arithmax.studies._madsen_johansen import data
@@ -34,10 +34,11 @@ Steps = dict[tuple[str, str], dict[int, float]]  # of each cell, by seed
 Best = dict[tuple[str, str, int], int]  # which row of a run was the best, from 1
 
 
-def rounded(interval: Interval) -> list[float | None]:
-    """Four digits of the value and its ends."""
-    ends = (interval.value, interval.low, interval.high)
-    return [float(f"{end:.4g}") if math.isfinite(end) else None for end in ends]
+def rounded(mean: Interval | Range) -> list[float | None]:
+    """Four digits of the value and its ends, where it has an interval."""
+    ends = (mean.low, mean.high) if isinstance(mean, Interval) else (math.nan,) * 2
+    figures = (mean.value, *ends)
+    return [float(f"{x:.4g}") if math.isfinite(x) else None for x in figures]
 
 
 def published_rows() -> tuple[Steps, Best]:

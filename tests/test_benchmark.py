@@ -22,8 +22,15 @@ from arithmax.studies._benchmark import (
     record,
     unlike,
 )
-from arithmax.studies._differences import chance, difference, holm
+from arithmax.studies._differences import (
+    chance,
+    difference,
+    holm,
+    paired_chance,
+    paired_difference,
+)
 from arithmax.studies._leaderboard import Board, Score
+from arithmax.studies._outcomes import rate
 from arithmax.studies._own_unit import OwnUnit, own_unit
 from arithmax.studies._primer import RANGES
 from arithmax.tasks import SingleModule
@@ -75,6 +82,47 @@ def test_holms_correction_rejects_as_the_procedure_does():
     assert holm([]) == []
 
 
+def test_the_paired_test_counts_all_signs():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        one, other = (
+            ["".join(rng.choice(list("01"), 6)) for _ in range(3)] for _ in range(2)
+        )
+        gaps = np.array([[int(s) for s in t] for t in one]).sum(0)
+        gaps = gaps - np.array([[int(s) for s in t] for t in other]).sum(0)
+        sums = [np.dot(signs, gaps) for signs in product((-1, 1), repeat=6)]
+        expected = np.mean(np.abs(sums) >= abs(gaps.sum()))
+        assert paired_chance(one, other) == pytest.approx(expected)
+    assert paired_chance(["1" * 25], ["1" * 25]) == 1.0
+    assert paired_chance(["1" * 25], ["0" * 25]) == 2**-24
+
+
+def test_intervals_over_ranges_lie_between_runs_and_seeds():
+    alone, once = success_rate(207, 225), success_rate(23, 25)
+    spread, together = (
+        rate(outcomes(f)) for f in ([1] * 18 + [0] * 7, [9, 9] + [0] * 23)
+    )
+    assert (together.low, together.high) == pytest.approx((once.low, once.high))
+    assert once.low < spread.low <= alone.low and alone.high <= spread.high < once.high
+    assert rate(["1" * 25]) == success_rate(25, 25)
+    assert rate(outcomes([0] * 25)).low == success_rate(25, 25).low
+    assert rate(["1-0", "1"]).value == 2 / 3  # a run that there is not does not count
+    flipped = rate(
+        [t.translate(str.maketrans("01", "10")) for t in outcomes([1, 2, 0])]
+    )
+    given = rate(outcomes([1, 2, 0]))
+    assert (1 - flipped.high, 1 - flipped.low) == pytest.approx((given.low, given.high))
+
+
+def test_no_difference_at_all_is_as_sure_as_the_seeds_are_many():
+    full = ["1" * 25] * 9
+    found = paired_difference(full, full)
+    assert found == difference((25, 25), (25, 25)) and found.low < 0 < found.high
+    one, other = outcomes([1] * 18 + [0] * 7), outcomes([0] * 7 + [2] * 18)
+    there, back = paired_difference(one, other), paired_difference(other, one)
+    assert (-back.high, -back.low) == pytest.approx((there.low, there.high))
+
+
 # The comparison.
 
 
@@ -119,6 +167,54 @@ def test_places_and_significant_differences():
         "close",
         "poor",
     ]
+
+
+def outcomes(failures: list[int]) -> list[str]:
+    """Nine ranges on which each seed fails so often."""
+    return ["".join("10"[r < n] for n in failures) for r in range(9)]
+
+
+def with_outcomes(failures: dict[str, list[int]]) -> Board:
+    """A board that says which seeds failed."""
+    scores = {
+        (unit, "×", where, CRITERIA[0]): Score(
+            len(text), text.count("1"), 1000.0, outcomes=(text,)
+        )
+        for unit, failed in failures.items()
+        for where, text in zip(RANGES, outcomes(failed), strict=True)
+    }
+    return Board("single-module", "Two inputs", scores)
+
+
+def test_the_same_runs_are_told_apart_if_failures_are_spread_over_seeds():
+    """All of 225 runs against 207 of them."""
+    others = {"spread": [1] * 18 + [0] * 7, "together": [9, 9] + [0] * 23}
+    own = with_outcomes({"mine": [0] * 25})
+    done = Benchmark(OWN, [own], "", False, False)
+    (place,) = done.places([with_outcomes(others)])
+    found = {a.unit: a for a in place.against}
+    assert {a.score.solved for a in place.against} == {207}
+    assert found["spread"].chance == 2 * 2 * 2**-18  # and Holm's factor
+    assert found["spread"].verdict == "yours is better"
+    assert found["together"].chance == 0.5
+    assert found["together"].verdict == "no significant difference"
+    spread, together = (found[n].difference for n in ("spread", "together"))
+    assert 0 < spread.low < spread.value == together.value < spread.high
+    assert together.low < 0 and together.high > spread.high
+
+
+def test_a_difference_is_that_of_the_rates_beside_it():
+    rng = np.random.default_rng(0)
+    for seeds in (5, 25, 30):
+        own = with_outcomes({"mine": rng.integers(0, 4, seeds).tolist()})
+        others = with_outcomes(
+            {f"unit {k}": rng.integers(0, 9, 25).tolist() for k in range(5)}
+        )
+        (place,) = Benchmark(OWN, [own], "", False, False).places([others])
+        for against in place.against:
+            gap = against.own.success.value - against.score.success.value
+            assert against.difference.value == pytest.approx(gap, abs=1e-12)
+            assert against.own.seeds == against.score.seeds == 9 * min(seeds, 25)
 
 
 def test_only_ranges_that_both_have_are_compared():
@@ -179,8 +275,8 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
     assert found["unit"] == "SineNMU" and not found["interrupted"]
     assert len(found["places"]) == 2 * 3 and len(found["ranges"]) == 2 * 9 * 3
     for entry in found["ranges"]:
-        rate = success_rate(entry["solved"], 2)
-        assert entry["success"] == [rate.value, rate.low, rate.high]
+        share = success_rate(entry["solved"], 2)
+        assert entry["success"] == [share.value, share.low, share.high]
         if entry["criterion"] == CRITERIA[0]:
             assert sum(entry["failures"].values()) == 2 - entry["solved"]
     first = found["places"][0]

@@ -14,8 +14,8 @@ SOURCE = Path(arithmax.__file__).parent
 # A file imports only from files above it.
 ORDER = ["_arrays", "_identity", "_files", "units", "_initialise", "_random"]
 ORDER += ["networks", "tasks", "_recipes", "protocol", "_descent", "_padding"]
-ORDER += ["_program", "measures", "statistics", "results", "_pack", "_blocks"]
-ORDER += ["_machine", "_training", "_progress", "fleet", "studies", "report"]
+ORDER += ["_program", "measures", "_profile", "statistics", "results", "_pack"]
+ORDER += ["_blocks", "_machine", "_training", "_progress", "fleet", "studies", "report"]
 ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

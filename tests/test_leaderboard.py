@@ -27,6 +27,7 @@ from arithmax.studies._leaderboard import (
     summarised,
     summary,
 )
+from arithmax.studies._outcomes import rate
 from arithmax.studies._primer import UNITS
 from arithmax.studies._run import compute
 from arithmax.studies._single_module import single_module
@@ -53,8 +54,12 @@ def board(
                 for criterion in CRITERIA:
                     step = float(rng.integers(1, 50) * 1000) if solved else None
                     sparsity = float(f"{10 ** rng.uniform(-8, 0):.4g}")
+                    means = (step, sparsity) if solved else (None, None)
+                    done = "".join(
+                        rng.permutation(list("1" * solved + "0" * (25 - solved)))
+                    )
                     key = (unit, operation, where, criterion)
-                    scores[key] = Score(25, solved, step, sparsity if solved else None)
+                    scores[key] = Score(25, solved, *means, outcomes=(done,))
                     solved = solved // 2
                 left = 25 - scores[unit, operation, where, CRITERIA[0]].solved
                 half = left // 2
@@ -80,6 +85,17 @@ def test_scores_are_pooled_run_by_run():
     assert pooled([]) is None and pooled([Score(3, 0)]) == Score(3, 0)
 
 
+def test_pooled_outcomes_are_clustered_by_seed():
+    one, other = Score(4, 3, outcomes=("1110",)), Score(4, 2, outcomes=("0110",))
+    both = pooled([one, other])
+    assert both == Score(8, 5, starts=4, outcomes=("1110", "0110"))
+    assert both is not None and both.success == rate(("1110", "0110"))
+    # Of a table that counts seeds only nothing is known about which.
+    mixed = pooled([one, Score(4, 2)])
+    assert mixed is not None and mixed.outcomes == () and mixed.starts == 4
+    assert mixed.success.value == 5 / 8
+
+
 def test_units_stand_in_the_order_of_their_success_then_of_their_speed():
     given = board()
     for criterion in CRITERIA:
@@ -98,12 +114,21 @@ def test_units_stand_in_the_order_of_their_success_then_of_their_speed():
     assert total is not None and total.solved == sum(s.solved for s in parts)
 
 
+def test_a_standing_on_a_range_is_that_of_its_runs():
+    given, where, criterion = board(), RANGES[1], CRITERIA[0]
+    of_range = {key: s for key, s in given.scores.items() if key[2] == where}
+    alone = replace(given, scores=of_range)
+    for operation in ("", "+", "×"):
+        found = given.standing(criterion, operation, where)
+        assert found == alone.standing(criterion, operation)
+
+
 def test_a_summary_gives_back_what_it_was_made_of():
     made = [board(), board("redundancy 10", "Ten", 1)]
     again = summarised(summary(made))
     assert again == made and summary(again) == summary(made)
     assert [b.ranges for b in again] == [list(RANGES)] * 2
-    with pytest.raises(ValueError, match="has the format 7, not 1"):
+    with pytest.raises(ValueError, match="has the format 7, not 2"):
         summarised('{"format": 7}')
 
 
@@ -114,7 +139,7 @@ def test_a_study_with_further_labels_has_several_boards():
         for c in CRITERIA
     ]
     names = ("unit", "operation", "range", "inputs", "criterion", "seeds", "solved")
-    names += ("low", "high", "step", "sparsity")
+    names += ("low", "high", "step", "sparsity")  # as boards were before outcomes
     table = {n: [row[k] for row in rows] for k, n in enumerate(names)}
     failed = {"unit": ["NAU"], "operation": ["+"], "range": ["[1, 2)"], "inputs": [10]}
     failed |= {"failure": ["overflow"], "seeds": [2]}
@@ -153,6 +178,8 @@ def test_every_seed_of_a_study_is_solved_or_has_a_failure(trained):
     assert found.name == "single-module" and found.criteria == list(CRITERIA)
     assert found.operations == ["×"] and len(found.units) == 2
     for (unit, operation, where, criterion), score in found.scores.items():
+        assert [len(text) for text in score.outcomes] == [2]
+        assert "".join(score.outcomes).count("1") == score.solved
         if criterion == CRITERIA[0]:
             failed = sum(found.failures.get((unit, operation, where), {}).values())
             assert score.seeds == 2 and failed == 2 - score.solved
@@ -239,12 +266,12 @@ def expected(scores: list[tuple[str, Score]]) -> list[list[str]]:
     """Place, unit, rate with interval, step and sparsity, as the page writes them."""
     lines = []
     for place, (unit, score) in enumerate(scores, start=1):
-        rate = score.success
-        ends = f"{100 * rate.low:.0f}–{100 * rate.high:.0f}"
+        share = score.success
+        ends = f"{100 * share.low:.0f}–{100 * share.high:.0f}"
         step = "—" if score.step is None else count_of_steps(score.step)
         sparsity = "—" if score.sparsity is None else number(score.sparsity)
         lines.append(
-            [str(place), unit, f"{100 * rate.value:.0f}{ends}", step, sparsity]
+            [str(place), unit, f"{100 * share.value:.0f}{ends}", step, sparsity]
         )
     return lines
 
@@ -252,6 +279,12 @@ def expected(scores: list[tuple[str, Score]]) -> list[list[str]]:
 ROWS = """(section) => [...section.querySelectorAll("tbody tr")]
   .filter((r) => !r.hidden).map((r) => [".place", "th", ".total", ".step", ".sparsity"]
     .map((name) => r.querySelector(name).textContent))"""
+
+
+CELLS = """(section) => Object.fromEntries([...section.querySelectorAll("tbody tr")]
+  .map((r) => [r.dataset.unit, Object.fromEntries(
+    [...r.querySelectorAll("td[data-operation]")]
+      .map((c) => [c.dataset.operation, c.textContent]))]))"""
 
 
 def shown(page, operation: str) -> list[list[str]]:
@@ -275,28 +308,16 @@ def test_the_page_shows_what_the_filters_choose(visit, given):
     page.get_by_role("combobox", name="Operation").select_option("×")
     assert page.locator(".standing:not([hidden])").count() == 1
     page.get_by_role("combobox", name="Range").select_option("[-2, 2)")
-    of_range = [
-        (unit, second.scores[unit, "×", "[-2, 2)", CRITERIA[2]])
-        for unit in second.units
-    ]
-    best = sorted(of_range, key=lambda item: order(item[1]))
-    assert shown(page, "×") == expected(best)
-    heads = page.locator(".standing:not([hidden]) thead th[data-column]:not([hidden])")
+    assert shown(page, "×") == expected(second.standing(CRITERIA[2], "×", "[-2, 2)"))
+    heads = page.locator(".standing:not([hidden]) thead th[data-range]:not([hidden])")
     assert heads.all_inner_texts() == ["[−2, 2)"]
     page.get_by_role("combobox", name="Operation").select_option("")
-    total = [
-        (
-            unit,
-            pooled(
-                s
-                for (u, _, r, c), s in second.scores.items()
-                if (u, r, c) == (unit, "[-2, 2)", CRITERIA[2])
-            ),
-        )
-        for unit in second.units
-    ]
-    ranked = sorted(total, key=lambda item: order(item[1]))  # type: ignore[arg-type]  # none is None
-    assert shown(page, "") == expected(ranked)  # type: ignore[arg-type]  # the same
+    assert shown(page, "") == expected(second.standing(CRITERIA[2], "", "[-2, 2)"))
+    cells = page.locator('.standing[data-operation=""]:not([hidden])').evaluate(CELLS)
+    for unit in second.units:
+        for operation, text in cells[unit].items():
+            score = second.score(unit, operation, CRITERIA[2], "[-2, 2)")
+            assert text == ("—" if score is None else expected([("", score)])[0][2])
     assert page.get_by_role("status").inner_text().endswith("%.")
     page.get_by_role("combobox", name="Range").select_option("")
     assert shown(page, "") == expected(second.standing(CRITERIA[2]))

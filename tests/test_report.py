@@ -22,7 +22,7 @@ from arithmax.report._html import drawing
 from arithmax.report._style import menu, packed
 from arithmax.report._text import count_of_steps, duration, interval, number, value_text
 from arithmax.results import Results, read
-from arithmax.statistics import Interval
+from arithmax.statistics import Interval, Range
 from arithmax.studies import (
     Arm,
     Bars,
@@ -230,6 +230,17 @@ def test_seeds_that_diverged_have_a_band_and_a_sentence(trained):
     assert "diverged" in drawn.layout.yaxis2.ticktext  # type: ignore[attr-defined]  # Plotly makes it
 
 
+def test_a_range_has_no_error_bar(trained):
+    plot = Measured("Sparsity.", "sparsity", "model")
+    assert isinstance(trained.found[0].ours("sparsity"), Range)  # of three seeds
+    ((_, drawn),) = figures(
+        replace(trained, study=replace(trained.study, plots=(plot,)))
+    )
+    ours, theirs = (t["error_y"] for t in drawn.to_plotly_json()["data"][:2])
+    assert ours["array"] == ours["arrayminus"] == [0.0]
+    assert all(length > 0 for length in theirs["array"])
+
+
 def test_labels_stand_side_by_side_and_numbers_in_order():
     assert places([10, 2, 300, 2]) == {2: 0, 10: 1, 300: 2}
     assert places(["b", "a", "b"]) == {"b": 0, "a": 1}
@@ -254,6 +265,9 @@ def test_long_numbers_are_packed_and_short_ones_are_rounded():
         (interval("success", Interval(0.98, 0.93, 0.9945)), "98 % [93, 99.5]"),
         (interval("median", Published(3000.0)), "3 k"),
         (interval("sparsity", None), "—"),
+        (interval("solved_at", Range(6e3, 5e3, 8e3)), "6 k (5 k to 8 k)"),
+        (interval("solved_at", Range(6e3, 6e3, 6e3)), "6 k"),
+        (value_text(Range(0.2, 0.1, 0.4)), "0.2 (0.1 to 0.4)"),
         (value_text(True), "yes"),
         (value_text(123456), "123,456"),
         (duration(0.031), "0.031 s"),

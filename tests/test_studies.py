@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ import pytest
 from arithmax import NAU, NMU, Cell, Protocol, published, results, train_cells
 from arithmax._pack import pack, thinned
 from arithmax.results import Results
-from arithmax.statistics import Interval, median, sparsity, steps
+from arithmax.statistics import Interval, Range, median, sparsity, steps
 from arithmax.studies import (
     Arm,
     Computed,
@@ -31,6 +31,7 @@ from arithmax.studies import (
 )
 from arithmax.studies._cost import seconds
 from arithmax.studies._madsen_johansen import data
+from arithmax.studies._run import compute, computed
 from arithmax.tasks import Operands, SingleModule, Subsets
 
 RUNS = Path(__file__).parents[2] / "shared/reference/per-seed-arithmetic-dataset.csv"
@@ -68,8 +69,8 @@ MINE = Study(
 """
 
 
-def fake(study_of, outcomes, at=1000, error=1e-3, **changes):
-    """Rows as the fleet writes them, without training."""
+def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
+    """Rows as the fleet writes them, without training; seeds differ by `spread`."""
     from arithmax._blocks import Replica
     from arithmax._training import _row_of
 
@@ -83,9 +84,10 @@ def fake(study_of, outcomes, at=1000, error=1e-3, **changes):
         curves = {
             "interpolation": np.array([1.0, 0.0]),
             "extrapolation": np.array([1.0, final]),
-            "sparsity": np.array([error, error]),
+            "sparsity": np.full(2, error * (1 + spread * seed)),
         }
-        rows.append(_row_of(r, 1.0, np.array([0, at]), curves))
+        at_step = round(at * (1 + spread * seed))
+        rows.append(_row_of(r, 1.0, np.array([0, at_step]), curves))
     return rows
 
 
@@ -102,7 +104,7 @@ def test_verdicts():
         "sparsity": Published(1e-3, 9e-4, 1.1e-3),
     }
     own = small(seeds=10, published_figures=figures)
-    found = verdicts(own, fake(own, [True] * 5 + [False] * 5))
+    found = verdicts(own, fake(own, [True] * 5 + [False] * 5, spread=0.01))
     assert {m: c.verdict for m, c in found.items()} == {
         "success": Verdict.MATCHES,
         "median": Verdict.NO_INTERVAL,
@@ -112,6 +114,33 @@ def test_verdicts():
     assert found["solved_at"].sentence == "differs: of a reason"
     assert all(not c.reduced for c in found.values())
     assert verdicts(own, fake(own, [True] * 10))["success"].verdict is Verdict.DIFFERS
+
+
+@pytest.mark.parametrize(("solved", "spread"), [(4, 0.01), (10, 0.0)])
+def test_runs_that_are_few_or_equal_decide_nothing(solved, spread):
+    figures = {
+        "solved_at": Published(5000.0, 4000.0, 6000.0),
+        "sparsity": Published(1e-3),
+        "success": Published(0.0, 0.0, 0.01),
+    }
+    own = small(seeds=10, published_figures=figures)
+    rows = fake(own, [True] * solved + [False] * (10 - solved), spread=spread)
+    found = verdicts(own, rows)
+    assert {m: c.verdict for m, c in found.items()} == {
+        "solved_at": Verdict.NO_OWN_INTERVAL,
+        "sparsity": Verdict.NO_INTERVAL,
+        "success": Verdict.DIFFERS,  # a rate has its interval whatever the number
+    }
+    assert isinstance(found["solved_at"].ours, Range)
+    assert found["solved_at"].sentence == "no interval of ours"
+
+
+def test_ranges_are_ranges_again_when_they_are_read(tmp_path):
+    figures = {"one": Interval(1.0, 0.9, 1.1), "two": Range(2.0, 1.0, 4.0)}
+    made = Computed({"counts": {"seeds": [3]}}, figures)
+    own = replace(small(seeds=1), compute=lambda trained: made)
+    compute(own, Results([]), tmp_path)
+    assert computed(own, tmp_path) == made
 
 
 def test_what_was_not_run_and_what_nobody_solved():
@@ -366,9 +395,11 @@ def test_published_figures_are_those_of_the_authors_rows():
         errors = [min(float(row["sparsity_error"]), 0.5) for row in solved]
         assert typed["median"] == median(at)
         for name, ours in (("solved_at", steps(at)), ("sparsity", sparsity(errors))):
-            expected = [ours.value, ours.low, ours.high]
-            for a, b in zip(typed[name], expected, strict=True):
-                assert math.isclose(math.inf if a is None else a, b, rel_tol=1e-3)
+            if isinstance(ours, Range):  # too few of the authors' runs
+                assert typed[name][1:] == [None, None]
+            expected = astuple(ours)[: 1 if isinstance(ours, Range) else 3]
+            for a, b in zip(typed[name], expected, strict=False):
+                assert math.isclose(a, b, rel_tol=1e-3)
 
 
 def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
@@ -443,6 +474,7 @@ def test_the_starts_of_layer_two_decide(tmp_path):
     table = computed.tables["starts"]
     assert sum(table["seeds"]) == 200 and sum(table["solved"]) == 5
     share = computed.figures["share of seeds in which both start positive"]
+    assert isinstance(share, Interval)
     assert share.low < 0.25 < share.high
 
 

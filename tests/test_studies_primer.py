@@ -230,10 +230,9 @@ def test_tables_and_claims_of_the_study(trained):
 
 
 def test_no_run_is_no_table():
-    assert criteria_table([]) == {
-        name: []
-        for name in ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
-    }
+    names = ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
+    empty = {name: [] for name in (*names, "outcomes")}
+    assert criteria_table([]) == empty
     assert Judged().step is None and Judged().sparsity is None
 
 

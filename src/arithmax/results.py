@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._files import arrays, column, folder_of, register, scan, tables, write_table
-from .statistics import Interval, median, sparsity, steps, success_rate
+from .statistics import Interval, Range, median, sparsity, steps, success_rate
 
 FORMAT = 1  # of the files; a reader refuses others
 # What a run is: rows that agree in these are one run, whoever trained it, and in
@@ -51,8 +51,8 @@ class Summary:
     diverged: int
     success: Interval
     solved_at_median: float | None
-    solved_at: Interval | None
-    sparsity: Interval | None
+    solved_at: Interval | Range | None
+    sparsity: Interval | Range | None
 
 
 @dataclasses.dataclass(frozen=True)

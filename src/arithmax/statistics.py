@@ -3,31 +3,31 @@ r"""How often, how fast and how exactly runs solve a task, with intervals.
 A cell of a results table is a group of runs that differ in their seed only. It is
 described by its `success_rate`, and for the runs that solved the task by the `steps`
 they took and the `sparsity` error of their weights. The functions take plain numbers
-and return an `Interval`.
-
-The two profile-likelihood intervals share one trick. With
-
-$$ S(x) = \ln \Gamma(x) - x \ln x + x $$
-
-which changes like $-\frac{1}{2} \ln x$ only, the log-likelihoods of gamma and beta are
-a few $S$ less the concentration times a spread. Nothing large is left to cancel,
-however small the values are, and however alike.
+and return an `Interval`; of runs that are too few or all equal, a `Range`.
 """
 
 import math
 import operator
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import digamma, gammaln, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
-__all__ = ["Interval", "median", "overlap", "sparsity", "steps", "success_rate"]
+from ._profile import beta_ends, gamma_ends
 
-Terms = Sequence[tuple[int, float]]  # the sign and the argument's share of each S
+__all__ = [
+    "Interval",
+    "Range",
+    "median",
+    "overlap",
+    "sparsity",
+    "steps",
+    "success_rate",
+]
+
+FEWEST = 5  # runs, below which there is no interval of steps and sparsity errors
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,36 @@ class Interval:
 
     def __str__(self) -> str:
         return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+@dataclass(frozen=True)
+class Range:
+    """A mean without an interval, and the range of the values.
+
+    Fewer than five values, or values that are all equal, do not say how far the mean is
+    from that of more runs. A range is no interval: it neither overlaps another nor
+    fails to.
+
+    Args:
+        value: the mean.
+        least: the least value.
+        most: the greatest.
+
+    Examples:
+        >>> from arithmax.statistics import Range
+        >>> print(Range(6000.0, 5000.0, 8000.0))
+        6e+03 (5e+03 to 8e+03)
+        >>> print(Range(5000.0, 5000.0, 5000.0))
+        5e+03
+    """
+
+    value: float
+    least: float
+    most: float
+
+    def __str__(self) -> str:
+        ends = f" ({self.least:.3g} to {self.most:.3g})"
+        return f"{self.value:.3g}" + ends * (self.least < self.most)
 
 
 def success_rate(
@@ -87,29 +117,42 @@ def success_rate(
         raise ValueError("`total` (=0) must be at least 1: a rate needs a run.")
     if k > n:
         raise ValueError(f"`solved` (={k}) must be at most `total` (={n}).")
-    z2 = _quantile(level)
+    return wilson(k / n, n, _quantile(level) ** 2)
+
+
+def wilson(share: float, runs: float, z2: float) -> Interval:
+    """Wilson's interval of a share of so many runs, which may be a fraction.
+
+    Args:
+        share: the share of runs that solved the task.
+        runs: how many runs there were, or how many independent ones they amount to.
+        z2: the square of the normal quantile, or of another.
+    """
 
     def low(p: float) -> float:  # the ends' product is p²/(1 + z²/n): no cancellation
-        root = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
-        return p * p / (p + z2 / (2 * n) + root)
+        root = math.sqrt(z2 * (p * (1 - p) / runs + z2 / (4 * runs * runs)))
+        return p * p / (p + z2 / (2 * runs) + root)
 
-    return Interval(k / n, low(k / n), 1.0 - low((n - k) / n))
+    return Interval(share, low(share), 1.0 - low(1 - share))
 
 
-def steps(values: ArrayLike, level: float = 0.95) -> Interval:
+def steps(values: ArrayLike, level: float = 0.95) -> Interval | Range:
     r"""The mean step at which runs solved the task, with a gamma interval.
 
     The values are taken as gamma distributed with mean $\mu$ and shape $k$, and the
     interval holds every mean whose profile likelihood is high enough:
 
-    $$ \max_k \ell(\hat\mu, k) - \max_k \ell(\mu, k) \le \frac{1}{2} \chi^2_1 $$
+    $$ 2 \left( \max_k \ell(\hat\mu, k) - \max_k \ell(\mu, k) \right) \le
+       n \ln \left( 1 + \frac{t^2}{n - 1} \right) $$
 
-    where $\chi^2_1$ is its quantile at `level` (3.84). The maximum-likelihood mean
-    $\hat\mu$ of a gamma distribution is the sample mean.
+    where $t$ is Student's quantile with $n - 1$ degrees of freedom. The limit is exact
+    where values are nearly alike, and holds for every shape; that of many runs, 3.84,
+    is too small for few. The maximum-likelihood mean $\hat\mu$ of a gamma
+    distribution is the sample mean.
 
-    Values that are all alike (standard deviation at most 10⁻⁵) have a t interval, as
-    published. One value alone says nothing about the spread: its interval is all of
-    [0, ∞).
+    No distribution fits all values: the interval also holds Student's around the
+    logarithm of the sample mean, $\pm t s / (\hat\mu \sqrt{n})$ with the standard
+    deviation $s$.
 
     Args:
         values: the step of each run that solved the task; positive, at least one.
@@ -117,55 +160,48 @@ def steps(values: ArrayLike, level: float = 0.95) -> Interval:
         level: the confidence level.
 
     Returns:
-        The sample mean and its interval.
+        The sample mean and its interval; of fewer than five values, and of values that
+        are all equal, its `Range`.
 
     Examples:
         >>> from arithmax.statistics import steps
         >>> print(steps([12e3, 18e3, 9e3, 25e3, 16e3]))
-        1.6e+04 [1.13e+04, 2.36e+04]
-        >>> print(steps([5e3]))
-        5e+03 [0, inf]
+        1.6e+04 [9.95e+03, 2.66e+04]
+        >>> print(steps([5e3, 7e3]))
+        6e+03 (5e+03 to 7e+03)
 
     Reference:
         A. Madsen and A. R. Johansen, "Neural Arithmetic Units", ICLR 2020. Their
         published means are not always the maximum.
     """
     x = _numbers(values)
-    quantile = _quantile(level)
+    t = _student(x.size, level)
     if (x <= 0).any():
         raise ValueError(
             f"`values` (with {x.min():g}) must be positive: count steps from 1."
         )
-    n, mean = x.size, float(x.mean())
-    if _alike(x, 1e-5):
-        return _student(x, level, 0.0, math.inf)
-    spread = float(_gap(x, mean).mean())
-
-    def height(t: float) -> float:  # at the mean μ = eᵗ times the sample mean
-        return _peak(spread + math.expm1(-t) + t, [(-1, 1.0)])[0]
-
-    step = float(x.std()) / mean / math.sqrt(n)
-    low, high = _ends(height, 0.0, step, quantile / n)
-    return Interval(mean, mean * math.exp(low), mean * math.exp(high))
+    if _without_interval(x):
+        return _range(x)
+    mean = float(x.mean())
+    reach = t * float(x.std(ddof=1)) / mean / math.sqrt(x.size)
+    low, high = gamma_ends(x, _drop(x.size, t))
+    ends = min(low, -reach), max(high, reach)
+    return Interval(mean, *(mean * math.exp(end) for end in ends))
 
 
-def sparsity(values: ArrayLike, level: float = 0.95) -> Interval:
+def sparsity(values: ArrayLike, level: float = 0.95) -> Interval | Range:
     r"""The mean sparsity error of the runs that solved the task, with a beta interval.
 
     A run's sparsity error is how far its worst weight is from −1, 0 or 1, at most ½.
     Its double is taken as beta distributed, and the interval holds every mean $\mu$
-    whose profile likelihood, maximised over the concentration $v$, is high enough:
+    whose profile likelihood, maximised over the concentration $v$, is high enough in
+    the sense of `steps`:
 
     $$ 2x \sim \mathrm{Beta}\left(2 \mu v, (1 - 2 \mu) v\right) $$
 
-    For the fit, values are clipped to [10⁻¹⁶, ½ − 10⁻¹⁶]. Values that are then all
-    alike (standard deviation at most 10⁻¹⁰) have a t interval, clipped to [0, ½]; one
-    value alone has all of [0, ½].
-
-    `value` is the mean of the values as they are, neither clipped nor fitted. A beta's
-    maximum-likelihood mean is another number than the sample mean, so that `value` may
-    lie near an end of its interval, and outside where a beta fits badly (values that
-    crowd at the bounds) or where weights beyond ±1 have errors above ½.
+    It also holds Student's interval around the logit of the sample mean. For the fit,
+    values are clipped to [10⁻¹⁶, ½ − 10⁻¹⁶]. `value` is the mean of the values as they
+    are; it lies outside the interval only where weights beyond ±1 have errors above ½.
 
     Args:
         values: the sparsity error of each run that solved the task; not negative, at
@@ -173,47 +209,31 @@ def sparsity(values: ArrayLike, level: float = 0.95) -> Interval:
         level: the confidence level.
 
     Returns:
-        The sample mean, and the interval.
+        The sample mean, and the interval; of fewer than five values, and of values that
+        are all equal, its `Range`.
 
     Examples:
         >>> from arithmax.statistics import sparsity
         >>> print(sparsity([0.02, 0.11, 0.05, 0.07, 0.3]))
-        0.11 [0.0536, 0.226]
+        0.11 [0.0267, 0.292]
         >>> print(sparsity([3e-7, 5e-7, 4e-7]))
-        4e-07 [2.92e-07, 5.67e-07]
+        4e-07 (3e-07 to 5e-07)
 
     Reference:
         A. Madsen and A. R. Johansen, "Neural Arithmetic Units", ICLR 2020. Their code
         leaves out the factor 2 of 2x, which halves the published means.
     """
     given = _numbers(values)
-    quantile, mean, n = _quantile(level), float(given.mean()), given.size
-    x = np.clip(given, 1e-16, 0.5 - 1e-16)
-    if _alike(x, 1e-10):
-        return _student(given, level, 0.0, 0.5)
-    one, other = 2 * x, 1 - 2 * x
-    centre, rest = float(one.mean()), float(other.mean())
-    spreads = float(_gap(one, centre).mean()), float(_gap(other, rest).mean())
-
-    def shares(t: float) -> tuple[float, float]:  # the mean, moved by t in its logit
-        whole = centre * math.exp(t) + rest
-        return centre * math.exp(t) / whole, rest / whole
-
-    def profile(t: float) -> tuple[float, float]:
-        m, r = shares(t)
-        moved = m * _gap(centre, m) + r * _gap(rest, r)
-        spread = float(moved + m * spreads[0] + r * spreads[1])
-        return _peak(spread, [(1, 1.0), (-1, m), (-1, r)])
-
-    def slope(t: float) -> float:
-        (m, r), (_, v) = shares(t), profile(t)
-        pull = _growth(r * v) / (r * v) - _growth(m * v) / (m * v)
-        return pull + spreads[1] - spreads[0] - t
-
-    step = min(1.0, float(one.std()) / (centre * rest) / math.sqrt(n))
-    top = _crossing(slope, 0.0, math.copysign(step, slope(0.0)))
-    low, high = _ends(lambda t: profile(t)[0], top, step, quantile / n)
-    return Interval(mean, shares(low)[0] / 2, shares(high)[0] / 2)
+    t = _student(given.size, level)
+    x = 2 * np.clip(given, 1e-16, 0.5 - 1e-16)
+    if _without_interval(x):
+        return _range(given)
+    mean, rest = float(x.mean()), float((1 - x).mean())
+    reach = t * float(x.std(ddof=1)) / (mean * rest) / math.sqrt(x.size)
+    low, high = beta_ends(x, _drop(x.size, t))
+    odds = (mean / rest * math.exp(end) for end in (min(low, -reach), max(high, reach)))
+    ends = (odd / (1 + odd) / 2 for odd in odds)
+    return Interval(float(given.mean()), *ends)
 
 
 def median(values: ArrayLike) -> float:
@@ -287,85 +307,27 @@ def _numbers(values: ArrayLike) -> np.ndarray:
 
 
 def _quantile(level: float) -> float:
-    """The quantile of χ² with one degree of freedom, the normal one's square."""
+    """The normal quantile of a confidence level, two-sided."""
     if not 0 < level < 1:
         raise ValueError(f"`level` (={level!r}) must be between 0 and 1, such as 0.95.")
-    return float(ndtri((1 + level) / 2)) ** 2
+    return float(ndtri((1 + level) / 2))
 
 
-def _alike(x: np.ndarray, bound: float) -> bool:
-    """Whether there is too little spread to fit a distribution."""
-    return x.size == 1 or float(x.std(ddof=1)) <= bound
+def _student(n: int, level: float) -> float:
+    """Student's quantile for the mean of so many values; of one there is none."""
+    _quantile(level)  # checks it
+    return float(stdtrit(n - 1, (1 + level) / 2)) if n > 1 else math.inf
 
 
-def _student(x: np.ndarray, level: float, least: float, most: float) -> Interval:
-    """The t interval of the mean, clipped; from one value, all that is possible."""
-    n, mean = x.size, float(x.mean())
-    if n == 1:
-        return Interval(mean, least, most)
-    half = float(stdtrit(n - 1, (1 + level) / 2) * x.std(ddof=1)) / math.sqrt(n)
-    low, high = np.clip([mean - half, mean + half], least, most)
-    return Interval(mean, float(low), float(high))
+def _drop(n: int, t: float) -> float:
+    """By how much twice the log-likelihood of a normal mean drops at Student's ends."""
+    return n * math.log1p(t * t / (n - 1))
 
 
-def _gap(x: Any, y: Any) -> Any:
-    """x/y − 1 − ln(x/y), which is never negative, to full precision near x = y."""
-    d = (x - y) / y
-    near = np.log1p(np.maximum(d, -0.5))
-    return d - np.where(np.abs(d) < 0.5, near, np.log(x / y))
+def _without_interval(x: np.ndarray) -> bool:
+    """Whether the values are too few, or do not differ."""
+    return x.size < FEWEST or float(x.min()) == float(x.max())
 
 
-def _log_gamma(x: float) -> float:
-    """S(x) = ln Γ(x) − x ln x + x."""
-    if x < 20:
-        return float(gammaln(x)) - x * math.log(x) + x
-    tail = 1 / (12 * x) - 1 / (360 * x**3) + 1 / (1260 * x**5)
-    return 0.5 * math.log(2 * math.pi / x) + tail
-
-
-def _growth(x: float) -> float:
-    """x S′(x) = x (ψ(x) − ln x), which rises from −1 at zero to −½ at infinity."""
-    if x < 20:
-        return x * (float(digamma(x)) - math.log(x))
-    return -0.5 - 1 / (12 * x) + 1 / (120 * x**3) - 1 / (252 * x**5)
-
-
-def _peak(spread: float, terms: Terms) -> tuple[float, float]:
-    """The maximum over v of Σ ± S(share · v) − spread · v, and the v that attains it.
-
-    spread · v is between ½ and 1 there: ψ(x + 1) − ln x and ln x − ψ(x) both fall.
-    """
-
-    def slope(u: float) -> float:
-        return sum(sign * _growth(share * u / spread) for sign, share in terms) - u
-
-    u = _root(slope, 0.4, 1.1, 1e-15)
-    v = u / spread
-    return sum(sign * _log_gamma(share * v) for sign, share in terms) - u, v
-
-
-def _ends(
-    height: Callable[[float], float], top: float, step: float, drop: float
-) -> tuple[float, float]:
-    """Where twice the `height` has dropped by `drop` below its maximum at `top`."""
-    best = height(top)
-
-    def excess(t: float) -> float:
-        return 2 * (best - height(t)) - drop
-
-    return _crossing(excess, top, -step), _crossing(excess, top, step)
-
-
-def _crossing(f: Callable[[float], float], start: float, step: float) -> float:
-    """The root of `f` nearest to `start`, on the side to which `step` points."""
-    at_start, end = f(start), start + step
-    if at_start == 0:
-        return start
-    while (f(end) > 0) == (at_start > 0):
-        start, end = end, end + 2 * (end - start)
-    return _root(f, start, end, 1e-9 * abs(step))
-
-
-def _root(f: Callable[[float], float], a: float, b: float, within: float) -> float:
-    """The root of `f` between `a` and `b`, where it has different signs."""
-    return brentq(f, a, b, xtol=within)  # type: ignore[return-value]  # a float
+def _range(x: np.ndarray) -> Range:
+    return Range(float(x.mean()), float(x.min()), float(x.max()))

@@ -94,10 +94,10 @@ def benchmark(
 
 
 METHOD = (
-    "Rates are over all ranges. Their intervals are Wilson's, differences (yours minus "
-    "theirs) have Newcombe's, and a seed counts once in both: it starts alike on every "
-    "range. A difference is significant where Fisher's exact test, corrected by Holm's "
-    "method for all comparisons above, has p < 0.05."
+    "Rates are over all ranges that both units have. A seed starts alike on every "
+    "range, and intervals allow for seeds that fail together. A difference (yours "
+    "minus theirs) is significant where a paired permutation test over seeds, "
+    "corrected by Holm's method for all comparisons above, has p < 0.05."
 )
 
 
@@ -129,6 +129,8 @@ def _standing(name: str, place: Any) -> Any:
         ends = f"{100 * gap.value:+.0f} [{100 * gap.low:+.0f}, {100 * gap.high:+.0f}]"
         chance = f"{a.chance:.2g}" if a.chance >= 1e-4 else "< 1e-4"
         rate = percent(a.score.success)
+        if a.own.solved * place.own.seeds != place.own.solved * a.own.seeds:
+            rate += f", yours there {100 * a.own.success.value:.0f}%"
         rows.append([a.unit, rate, _step(a.score), ends, chance, a.verdict])
     rows.insert(place.place - 1, own)
     numbered = [[str(i), *row] for i, row in enumerate(rows, start=1)]
@@ -180,6 +182,7 @@ def _place(place: Any) -> dict[str, Any]:
             {
                 "unit": a.unit,
                 **_score(a.score),
+                "yours": [a.own.solved, a.own.seeds],
                 "difference": [a.difference.value, a.difference.low, a.difference.high],
                 "p": a.chance,
                 "verdict": a.verdict,

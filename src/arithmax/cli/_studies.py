@@ -4,6 +4,7 @@ import json as json_format
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -138,12 +139,15 @@ def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
 
 def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str, Any]]:
     """Every comparison, for scripts."""
+    from ..statistics import Range
+
     return [
         {
             "study": evaluation.study.name,
             "labels": dict(c.labels),
             "measure": c.measure,
-            "ours": c.ours and [c.ours.value, c.ours.low, c.ours.high],
+            "ours": c.ours and list(astuple(c.ours)),
+            "range": isinstance(c.ours, Range),  # of our values, instead of an interval
             "published": [c.published.value, c.published.low, c.published.high],
             "verdict": c.verdict.value,
             "reduced": c.reduced,
@@ -201,12 +205,15 @@ def line(c: Any, notes: list[str]) -> list[str]:
 
 
 def number(value: Any, rate: bool) -> str:
-    """A figure with its interval, if it has one."""
+    """A figure with its interval or range, if it has one."""
+    from ..statistics import Interval
+
     if isinstance(value, int | float):
         return f"{100 * value:.0f}%" if rate else f"{value:.3g}"
     if rate:
         return percent(value)
-    return f"{value.value:.3g}" if value.low == value.high else str(value)
+    exact = isinstance(value, Interval) and value.low == value.high
+    return f"{value.value:.3g}" if exact else str(value)
 
 
 def _text(value: Any) -> str:

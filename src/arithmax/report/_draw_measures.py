@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from ..statistics import Interval
+from ..statistics import Interval, Range
 from ..studies import MEASURES, Evaluation, Found, Grid, Measured, Published
 from ._style import (
     GREY,
@@ -165,23 +165,27 @@ def _points(
     }
 
 
-def _figure(found: Found, measure: str, ours: bool) -> Interval | Published | None:
+def _figure(
+    found: Found, measure: str, ours: bool
+) -> Interval | Range | Published | None:
     return found.ours(measure) if ours else found.arm.published.get(measure)
 
 
-def _ends(shown: Interval | Published) -> tuple[float, float, float]:
+def _ends(shown: Interval | Range | Published) -> tuple[float, float, float]:
     """Value, low and high; an end that is missing or infinite has no error bar."""
+    if isinstance(shown, Range):  # which is no error
+        return shown.value, shown.value, shown.value
     ends = (
         shown.value if end is None or not math.isfinite(end) else end
         for end in (shown.low, shown.high)
     )
     low, high = ends
-    # A beta's interval need not hold the mean; error bars have no negative length.
+    # Clipped values may have a mean beyond the interval; no error bar is negative.
     return shown.value, min(low, shown.value), max(high, shown.value)
 
 
 def _said(
-    found: Found, measure: str, shown: Interval | Published, ours: bool
+    found: Found, measure: str, shown: Interval | Range | Published, ours: bool
 ) -> list[str]:
     """Two lines for the pointer: which arm, and what was found."""
     parts = [("ours " if ours else "published ") + interval(measure, shown)]

@@ -1,18 +1,18 @@
 """The leaderboard: success rates of all units as coloured tables that can be filtered.
 
 Without JavaScript every table is shown, one after the other; with it, those that the
-filters choose, sorted anew.
+filters choose. Whatever can be chosen is computed here and stands in the page: the
+script shows, hides and sorts, and computes nothing.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..studies._leaderboard import Board, Score
 from ._html import escape, region
 from ._page import document, file
-from ._text import NOTHING, count_of_steps, number
-from ._unit_scores import cell, range_text, rate, unit_scores
+from ._unit_scores import cell, means, range_text, rate, unit_scores
 
 TITLE = "Arithmax leaderboard"
 Link = Callable[[str], str]  # from the name of a unit to the address of its page
@@ -73,8 +73,8 @@ def leaderboard(boards: Sequence[Board], own: str = "") -> str:
         f'</section>\n<div class="leaderboard">{sections}</div>',
         [file("page.js"), file("leaderboard.js")],
         file("page.css") + file("leaderboard.css"),
-        " (Wilson's; over several ranges a seed counts once, since it starts alike on "
-        "all), and an ε says how wrong a perfect unit's weights may be",
+        " (Wilson's; over several ranges they allow for seeds that fail together), "
+        "and an ε says how wrong a perfect unit's weights may be",
     )
 
 
@@ -140,18 +140,19 @@ def _standing(
 ) -> str:
     """One table: units down, ranges (or operations) across."""
     across = board.ranges if operation else board.operations
+    kind, last = ("range", "all") if operation else ("operation", "mean")
     title = f"{board.title}, {operation or 'all operations'}, {criterion}"
     head = "".join(
-        f'<th scope="col" data-column="{escape(n)}">{escape(range_text(n))}</th>'
+        f'<th scope="col" data-{kind}="{escape(n)}">{escape(range_text(n))}</th>'
         for n in across
     )
-    last = "all" if operation else "mean"
+    places = _places(board, criterion, operation)
     lines = "".join(
         f'<tr data-unit="{escape(unit)}"{" class=own" if unit == own else ""}>'
         f'<td class="place">{place}</td><th scope="row"><a href="{escape(link(unit))}">'
         f"{escape(unit)}</a></th>"
-        + "".join(_entry(board, unit, operation, n, criterion) for n in across)
-        + f"{total(score)}</tr>"
+        + _entries(board, unit, operation, criterion, places)
+        + f"{_total(score)}</tr>"
         for place, (unit, score) in enumerate(
             board.standing(criterion, operation), start=1
         )
@@ -170,19 +171,50 @@ def _standing(
     )
 
 
-def _entry(board: Board, unit: str, operation: str, name: str, criterion: str) -> str:
-    """A unit's score on a range, or on all ranges of the operation `name`."""
+Places = Mapping[tuple[str, str], tuple[int, Score]]  # by range and unit
+
+
+def _places(board: Board, criterion: str, operation: str) -> Places:
+    """Place and score of each unit on each range, for the script to pick from."""
+    return {
+        (name, unit): (place, score)
+        for name in board.ranges
+        for place, (unit, score) in enumerate(
+            board.standing(criterion, operation, name), start=1
+        )
+    }
+
+
+def _entries(
+    board: Board, unit: str, operation: str, criterion: str, places: Places
+) -> str:
+    """The cells of a line.
+
+    Of an operation, one for each range. Of all, one for each operation, and unseen ones
+    for each range.
+    """
+    by_range = {n: places[n, unit] for n in board.ranges if (n, unit) in places}
     if operation:
-        score = board.scores.get((unit, operation, name, criterion))
-    else:
-        score = board.score(unit, name, criterion)
-    return cell(score, name)
+        return "".join(_of_range(n, *by_range.get(n, (0, None))) for n in board.ranges)
+    shown = "".join(
+        cell(board.score(unit, n, criterion), f'data-operation="{escape(n)}"')
+        for n in board.operations
+    )
+    return shown + "".join(_of_range(n, *by_range[n], "hidden ") for n in by_range)
 
 
-def total(score: Score) -> str:
+def _of_range(name: str, place: int, score: Score | None, hidden: str = "") -> str:
+    """A cell with what the script shows of it if its range is chosen."""
+    known = f'{hidden}data-range="{escape(name)}"'
+    if score is not None:
+        step, sparsity = means(score)
+        known += f' data-place="{place}" data-step="{step}" data-sparsity="{sparsity}"'
+    return cell(score, known)
+
+
+def _total(score: Score) -> str:
     """The last columns of a line: rate, speed and sparsity."""
-    step = NOTHING if score.step is None else count_of_steps(score.step)
-    sparsity = NOTHING if score.sparsity is None else number(score.sparsity)
+    step, sparsity = means(score)
     return (
         f'<td class="total">{rate(score)}</td><td class="step">{step}</td>'
         f'<td class="sparsity">{sparsity}</td>'

@@ -54,8 +54,8 @@ class Notes:
         published, found = compared.published, []
         if published.note:
             found.append(self.number(published.note))
-        apart = compared.verdict in (Verdict.DIFFERS, Verdict.NO_INTERVAL)
-        if published.reason and apart:
+        alike = compared.verdict in (Verdict.MATCHES, Verdict.NOT_RUN)
+        if published.reason and not alike:
             found.append(self.number(f"Why ours differs: {published.reason}"))
         return tuple(found)
 

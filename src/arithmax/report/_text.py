@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..statistics import Interval
+from ..statistics import Interval, Range
 from ..studies import Evaluation, Published, Verdict
 
 # A verdict has a sign of its own, for those who do not see its colour.
@@ -12,6 +12,7 @@ SIGNS = {
     Verdict.MATCHES: "✓",
     Verdict.DIFFERS: "✗",
     Verdict.NO_INTERVAL: "○",
+    Verdict.NO_OWN_INTERVAL: "◇",
     Verdict.NOT_RUN: "–",
 }
 REDUCED = "◐"  # a run that was shorter than the published one
@@ -52,12 +53,15 @@ def _short(measure: str, value: float) -> str:
     return count_of_steps(value) if steps else number(value)
 
 
-def interval(measure: str, figure: Interval | Published | None) -> str:
-    """A figure with its interval, as its measure is written."""
+def interval(measure: str, figure: Interval | Range | Published | None) -> str:
+    """A figure with its interval or range, as its measure is written."""
     if figure is None:
         return NOTHING
     text = _short(measure, figure.value)
     text += "\N{NO-BREAK SPACE}%" if measure == "success" else ""
+    if isinstance(figure, Range):
+        ends = (_short(measure, end) for end in (figure.least, figure.most))
+        return text if figure.least == figure.most else f"{text} ({' to '.join(ends)})"
     low, high = figure.low, figure.high
     if low is None or high is None or low == high == figure.value:
         return text
@@ -72,7 +76,7 @@ def value_text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
-    if isinstance(value, Interval):
+    if isinstance(value, Interval | Range):
         return interval("", value)
     return number(value) if isinstance(value, float) else str(value)
 

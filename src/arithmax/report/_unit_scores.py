@@ -20,24 +20,22 @@ def rate(score: Score) -> str:
     return f"{100 * value.value:.0f}<small>{low}–{high}</small>"
 
 
-def cell(score: Score | None, column: str) -> str:
-    """A coloured cell of a heat map, with all that is known of it."""
-    name = f'data-column="{escape(column)}"'
+def means(score: Score) -> tuple[str, str]:
+    """Mean step and sparsity error, as they are shown."""
+    step = NOTHING if score.step is None else count_of_steps(score.step)
+    return step, NOTHING if score.sparsity is None else number(score.sparsity)
+
+
+def cell(score: Score | None, known: str = "") -> str:
+    """A coloured cell of a heat map, with what is known of it."""
     if score is None:
-        return f'<td class="none" {name}>{NOTHING}</td>'
-    said = f"{score.solved} of {score.seeds} seeds"
-    known = f'data-seeds="{score.seeds}" data-solved="{score.solved}"'
-    for what, value, text in (
-        ("step", score.step, count_of_steps),
-        ("sparsity", score.sparsity, number),
-    ):
-        if value is not None:
-            said += (
-                f", {'mean step' if what == 'step' else 'sparsity error'} {text(value)}"
-            )
-            known += f' data-{what}="{value:.4g}"'
-    colour = f"r{round(10 * score.success.value)}"
-    return f'<td class="{colour}" {name} {known} title="{said}">{rate(score)}</td>'
+        return f'<td class="none" {known}>{NOTHING}</td>'
+    step, sparsity = means(score)
+    said = f"{score.solved} of {score.seeds} runs"
+    if score.solved:
+        said += f", mean step {step}, sparsity error {sparsity}"
+    colour = f"r{round(10 * score.solved / score.seeds)}"
+    return f'<td class="{colour}" {known} title="{said}">{rate(score)}</td>'
 
 
 def unit_scores(boards: Sequence[Board], unit: str) -> str:
@@ -81,7 +79,7 @@ def _rates(board: Board, unit: str) -> str:
             lines += (
                 f'<tr><th scope="row">{escape(operation)} '
                 f"<small>{escape(criterion)}</small></th>"
-                + "".join(cell(board.scores.get(key), key[2]) for key in keys)
+                + "".join(cell(board.scores.get(key)) for key in keys)
                 + f'<td class="total">{rate(score)}</td></tr>'
             )
     return (

@@ -14,9 +14,10 @@ from .._files import writable, write_whole
 from ..protocol import Cell, published
 from ..results import Results, read
 from ..statistics import Interval
-from ._differences import chance, difference, holm
+from ._differences import chance, holm, newcombe, paired_chance, paired_difference
 from ._evaluate import Trained, find
 from ._leaderboard import Board, Score, from_tables, order, pooled
+from ._outcomes import common
 from ._own_unit import OwnUnit
 from ._primer import RANGES, SEEDS, can, task
 from ._single_module import labels, tables
@@ -30,9 +31,14 @@ QUICK = 5  # seeds of a first look
 
 @dataclass(frozen=True)
 class Against:
-    """A published unit beside one's own, on one operation."""
+    """A published unit beside one's own, on the runs that both have.
+
+    `own` and `score` are of the same ranges and seeds, and `difference` is that of
+    their rates.
+    """
 
     unit: str
+    own: Score
     score: Score
     difference: Interval
     chance: float  # corrected
@@ -202,21 +208,44 @@ def _place(
     assert score is not None
     against = []
     for unit in other.units if other else ():
-        # Ranges that both have.
+        # Ranges that both have, and seeds.
         both = [
-            (own, theirs)
+            pair
             for r in board.ranges
             if other
             and (own := board.scores.get((name, operation, r, criterion)))
             and (theirs := other.scores.get((unit, operation, r, criterion)))
+            and (pair := in_common(own, theirs))[0].seeds
         ]
         if both:
             own, theirs = (pooled(side) for side in zip(*both, strict=True))
             assert own and theirs
-            counts = own.counts, theirs.counts
-            against.append(Against(unit, theirs, difference(*counts), chance(*counts)))
+            against.append(Against(unit, own, theirs, *compare(own, theirs)))
     against.sort(key=lambda a: order(a.score))
     return Place(board.name, operation, criterion, score, tuple(against))
+
+
+def in_common(one: Score, other: Score) -> tuple[Score, Score]:
+    """Two scores on a range, of the seeds that both have, where these are known."""
+    if not (one.outcomes and other.outcomes):
+        return replace(one, outcomes=()), replace(other, outcomes=())
+    first, second = common(*one.outcomes, *other.outcomes)
+    return _of_seeds(one, first), _of_seeds(other, second)
+
+
+def _of_seeds(score: Score, outcomes: str) -> Score:
+    solved = outcomes.count("1")
+    seeds = solved + outcomes.count("0")
+    return replace(score, seeds=seeds, solved=solved, outcomes=(outcomes,))
+
+
+def compare(one: Score, other: Score) -> tuple[Interval, float]:
+    """The difference of two rates on the same runs, and the chance of it."""
+    if one.outcomes and other.outcomes:
+        pair = one.outcomes, other.outcomes
+        return paired_difference(*pair), paired_chance(*pair)
+    # Which seeds were solved is not known: each counts as one run.
+    return newcombe(one.success, other.success), chance(one.counts, other.counts)
 
 
 def _corrected(places: list[Place]) -> list[Place]:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..statistics import Interval, steps, success_rate
+from ..statistics import Interval, Range, steps
 from ..tasks import Task
+from . import _outcomes
 from ._evaluate import Found
 from ._study import Table, columns
 
@@ -40,9 +41,10 @@ def first_below(row: Mapping[str, Any], criterion: str) -> int | None:
 
 @dataclass
 class Judged:
-    """The runs of one arm or more under one criterion."""
+    """The runs of one arm or more under one criterion, with outcomes of each arm."""
 
     seeds: int = 0
+    outcomes: list[str] = field(default_factory=list)
     steps: list[int | None] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
 
@@ -54,17 +56,19 @@ class Judged:
             limit = threshold(arm.arm.cell.task, criterion)
             solved = [row for row in arm.rows if below(row, limit)]
             judged.seeds += len(arm.rows)
+            done = {row["seed"]: below(row, limit) for row in arm.rows}
+            judged.outcomes.append(_outcomes.written(done))
             judged.steps += [first_below(row, criterion) for row in solved]
             judged.errors += [min(row["sparsity"], 0.5) for row in solved]
         return judged
 
     @property
     def success(self) -> Interval:
-        """The share of solved runs."""
-        return success_rate(len(self.errors), self.seeds)
+        """The share of solved runs; those of a seed may fail together."""
+        return _outcomes.rate(self.outcomes)
 
     @property
-    def step(self) -> Interval | None:
+    def step(self) -> Interval | Range | None:
         """The mean step at which they were solved, where it is known of each."""
         known = [max(step, 1) for step in self.steps if step is not None]
         return steps(known) if known and len(known) == len(self.steps) else None
@@ -83,10 +87,10 @@ def criteria_table(found: Sequence[Found]) -> Table:
             judged = Judged.of([arm], criterion)
             rate, step = judged.success, judged.step
             counts = (judged.seeds, len(judged.errors), rate.low, rate.high)
-            mean = step.value if step else None
-            row = (*arm.arm.labels.values(), criterion, *counts, mean, judged.sparsity)
-            rows.append(row)
+            means = (step.value if step else None, judged.sparsity, *judged.outcomes)
+            rows.append((*arm.arm.labels.values(), criterion, *counts, *means))
     names = ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
+    names += ("outcomes",)
     return columns((*(found[0].arm.labels if found else ()), *names), rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from .._identity import code_of
 from ..protocol import Cell, Protocol
 from ..results import Results, Summary, plain, settings, summarise
-from ..statistics import Interval, overlap
+from ..statistics import Interval, Range, overlap
 from ..tasks import TASKS
 from ._study import Arm, Computed, Labels, Published, Study
 
@@ -21,6 +21,7 @@ class Verdict(StrEnum):
     MATCHES = "matches"
     DIFFERS = "differs"
     NO_INTERVAL = "no interval published"
+    NO_OWN_INTERVAL = "no interval of ours"
     NOT_RUN = "not run"
 
 
@@ -34,7 +35,7 @@ class Comparison:
 
     labels: Labels
     measure: str
-    ours: Interval | None
+    ours: Interval | Range | None
     published: Published
     verdict: Verdict
     reduced: str = ""
@@ -69,7 +70,7 @@ class Found:
             for name, figure in self.arm.published.items()
         ]
 
-    def ours(self, measure: str) -> Interval | None:
+    def ours(self, measure: str) -> Interval | Range | None:
         """Our figure of a measure, if runs solved the task."""
         if self.summary is None:
             return None
@@ -141,7 +142,7 @@ class Evaluation:
 def compare(
     labels: Labels,
     measure: str,
-    ours: Interval | None,
+    ours: Interval | Range | None,
     published: Published,
     found: Found | None,
 ) -> Comparison:
@@ -153,6 +154,8 @@ def compare(
         verdict = Verdict.DIFFERS if run else Verdict.NOT_RUN
     elif theirs is None:
         verdict = Verdict.NO_INTERVAL
+    elif isinstance(ours, Range):  # of runs that are too few, or all equal
+        verdict = Verdict.NO_OWN_INTERVAL
     else:
         verdict = Verdict.MATCHES if overlap(ours, theirs) else Verdict.DIFFERS
     return Comparison(labels, measure, ours, published, verdict, reduced)

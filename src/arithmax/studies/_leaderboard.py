@@ -1,9 +1,9 @@
 """The leaderboard: how often each unit finds each operation, from stored runs.
 
-A study that has the tables `criteria` (seeds, solved, mean step and sparsity error by
-unit, operation, range and criterion) and `failures` becomes a `Board`. A summary of all
-boards comes with the package as `leaderboard.json`, which `arithmax leaderboard RUNS
---summary FILE` writes.
+A study that has the tables `criteria` (seeds, solved, mean step, sparsity error and
+outcomes by unit, operation, range and criterion) and `failures` becomes a `Board`. A
+summary of all boards comes with the package as `leaderboard.json`, which `arithmax
+leaderboard RUNS --summary FILE` writes.
 """
 
 import json
@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..statistics import Interval, success_rate
+from ._outcomes import rate
 from ._run import stored_tables
 from ._study import Table
 
-FORMAT = 1  # of the summary; a reader refuses others
+FORMAT = 2  # of the summary; a reader refuses others
 LABELS = ("unit", "operation", "range")
 TITLES = {
     "single-module": "Two inputs",
@@ -32,9 +33,11 @@ TITLES = {
 class Score:
     """Some runs under one criterion; means are over those that were solved.
 
-    A seed starts alike on every range, and its runs tend to fail together. Where runs
-    of several ranges are pooled, `starts` is how many seeds they are of, and intervals
-    are as wide as if each seed were one run. 0 stands for as many as there are runs.
+    A seed starts alike on every range, and its runs tend to fail together. `outcomes`
+    says for each range that is pooled which seeds were solved (see `_outcomes`); where
+    a table counts them only, it is empty, and intervals are as wide as if each seed
+    were one run. `starts` is how many seeds the runs of several ranges are of, 0 if as
+    many as there are runs.
     """
 
     seeds: int
@@ -42,6 +45,7 @@ class Score:
     step: float | None = None
     sparsity: float | None = None
     starts: int = 0
+    outcomes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -51,7 +55,9 @@ class Score:
 
     @property
     def success(self) -> Interval:
-        """The share of solved runs, with Wilson's interval for as many starts."""
+        """The share of solved runs, with an interval that allows for clusters."""
+        if self.outcomes:
+            return rate(self.outcomes)
         share, around = self.solved / self.seeds, success_rate(*self.counts)
         return Interval(share, min(share, around.low), max(share, around.high))
 
@@ -71,7 +77,9 @@ def pooled(scores: Iterable[Score]) -> Score | None:
     seeds, solved = (sum(getattr(s, n) for s in listed) for n in ("seeds", "solved"))
     starts = max(s.starts or s.seeds for s in listed)
     means = mean("step"), mean("sparsity")
-    return Score(seeds, solved, *means, starts if starts < seeds else 0)
+    outcomes = [s.outcomes for s in listed]
+    known = sum(outcomes, ()) if all(outcomes) else ()
+    return Score(seeds, solved, *means, starts if starts < seeds else 0, known)
 
 
 @dataclass(frozen=True)
@@ -116,22 +124,30 @@ class Board:
         """The names of the criteria, the one by which failures are counted first."""
         return self._axes[3]
 
-    def score(self, unit: str, operation: str, criterion: str) -> Score | None:
-        """A unit's score on an operation, all ranges together."""
-        keys = [(unit, operation, name, criterion) for name in self.ranges]
+    def score(
+        self, unit: str, operation: str, criterion: str, where: str = ""
+    ) -> Score | None:
+        """A unit's score on an operation, on one range or on all together."""
+        names = [where] if where else self.ranges
+        keys = [(unit, operation, name, criterion) for name in names]
         return pooled(self.scores[key] for key in keys if key in self.scores)
 
-    def total(self, unit: str, criterion: str) -> Score | None:
+    def total(self, unit: str, criterion: str, where: str = "") -> Score | None:
         """A unit's score on all operations that it can represent."""
-        found = (self.score(unit, op, criterion) for op in self.operations)
+        found = (self.score(unit, op, criterion, where) for op in self.operations)
         return pooled(score for score in found if score is not None)
 
-    def standing(self, criterion: str, operation: str = "") -> list[tuple[str, Score]]:
-        """Units and scores, the best first; of all operations if none is named."""
+    def standing(
+        self, criterion: str, operation: str = "", where: str = ""
+    ) -> list[tuple[str, Score]]:
+        """Units and scores, the best first.
+
+        Of all operations if none is named, and of all ranges if none is.
+        """
         scores = {
-            unit: self.score(unit, operation, criterion)
+            unit: self.score(unit, operation, criterion, where)
             if operation
-            else self.total(unit, criterion)
+            else self.total(unit, criterion, where)
             for unit in self.units
         }
         found = [(unit, score) for unit, score in scores.items() if score is not None]
@@ -171,7 +187,7 @@ def from_tables(study: str, tables: Mapping[str, Table]) -> list[Board]:
     if not {*LABELS, "criterion"} <= set(criteria):
         return []
     known = {*LABELS, "criterion", "seeds", "solved", "low", "high", "step", "sparsity"}
-    further = [name for name in criteria if name not in known]
+    further = [name for name in criteria if name not in known | {"outcomes"}]
     scores: dict[tuple, dict[tuple, Score]] = {}
     for row in _rows(criteria):
         key = (*(str(row[name]) for name in LABELS), str(row["criterion"]))
@@ -200,7 +216,9 @@ def _values(row: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
 
 def _score(row: Mapping[str, Any]) -> Score:
     step, sparsity = (_number(row[name]) for name in ("step", "sparsity"))
-    return Score(int(row["seeds"]), int(row["solved"]), step, sparsity)
+    outcomes = (row["outcomes"],) if row.get("outcomes") else ()
+    counts = int(row["seeds"]), int(row["solved"])
+    return Score(*counts, step, sparsity, outcomes=outcomes)
 
 
 def _number(value: float | None) -> float | None:
@@ -223,7 +241,7 @@ def summary(found: Sequence[Board]) -> str:
         scores: dict[str, Any] = {}
         for (unit, operation, name, criterion), s in board.scores.items():
             own = scores.setdefault(unit, {}).setdefault(operation, {})
-            entry = [s.seeds, s.solved, s.step, s.sparsity]
+            entry = [s.seeds, s.solved, s.step, s.sparsity, *s.outcomes]
             own.setdefault(name, {})[criterion] = entry
         failures: dict[str, Any] = {}
         for (unit, operation, name), counts in board.failures.items():
@@ -249,7 +267,7 @@ def summarised(text: str) -> list[Board]:
             board["name"],
             board["title"],
             {
-                (unit, operation, name, criterion): Score(*entry)
+                (unit, operation, name, criterion): _entry(*entry)
                 for unit, of_unit in board["scores"].items()
                 for operation, of_operation in of_unit.items()
                 for name, of_range in of_operation.items()
@@ -264,6 +282,16 @@ def summarised(text: str) -> list[Board]:
         )
         for board in given["boards"]
     ]
+
+
+def _entry(
+    seeds: int,
+    solved: int,
+    step: float | None,
+    sparsity: float | None,
+    *outcomes: str,
+) -> Score:
+    return Score(seeds, solved, step, sparsity, outcomes=outcomes)
 
 
 def shipped() -> list[Board]:

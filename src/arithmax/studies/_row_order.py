@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..statistics import Interval, steps
+from ..statistics import Interval
 from ._madsen_johansen import data
 
 INTERVAL = 1000  # steps from one measurement to the next
@@ -89,13 +89,13 @@ def held(values: ArrayLike) -> Interval:
     The authors search mean and variance in steps and steps², from the moments of the
     sample. The variance is some 10¹¹, the likelihood's slope along it next to nothing,
     and the search leaves it alone: the mean alone is fitted, and is not the sample's.
-    Values that are all alike are not fitted: they have the interval of `steps`.
+    Values that are all alike are not fitted: they have an interval without width.
     """
     from scipy.optimize import brentq, minimize_scalar
 
     x = np.asarray(values, dtype=float)
     if np.ptp(x) == 0:
-        return steps(x)
+        return Interval(x[0], x[0], x[0])
     variance, scale = x.var(ddof=1), math.log(x.mean())
     mean, log_mean = x.mean(), np.log(x).mean()
 

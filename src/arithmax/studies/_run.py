@@ -11,7 +11,7 @@ import platform
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from typing import Any
 from .. import __version__
 from .._files import column, folder_of, tables, writable, write_table, write_whole
 from ..results import FORMAT, Results, read
-from ..statistics import Interval
+from ..statistics import Interval, Range
 from ._evaluate import Evaluation, Trained, evaluate, find
 from ._registry import studies, study
-from ._study import Computed, Study
+from ._study import Computed, Study, columns
 
 FIGURES = "figures"  # the table of computed figures
 
@@ -106,16 +106,16 @@ def compute(own: Study, results: Results, folder: Path) -> None:
     computed = own.compute(Trained(own, find(own, results), results))
     tables = dict(computed.tables)
     if computed.figures:
-        figures = computed.figures
-        tables[FIGURES] = {
-            "name": list(figures),
-            "value": [i.value for i in figures.values()],
-            "low": [i.low for i in figures.values()],
-            "high": [i.high for i in figures.values()],
-        }
+        tables[FIGURES] = columns(
+            ("name", "value", "low", "high", "range"),
+            [
+                (name, *astuple(figure), isinstance(figure, Range))
+                for name, figure in computed.figures.items()
+            ],
+        )
     for name, table in tables.items():
-        columns = {n: column(list(values)) for n, values in table.items()}
-        write_table(folder / f"{own.name}.{name}.table.parquet", columns)
+        typed = {n: column(list(values)) for n, values in table.items()}
+        write_table(folder / f"{own.name}.{name}.table.parquet", typed)
 
 
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
@@ -136,13 +136,14 @@ def computed(own: Study, folder: Path) -> Computed | None:
     if not tables:
         return None
     figures = tables.pop(FIGURES, {"name": [], "value": [], "low": [], "high": []})
+    names = figures["name"]
+    kinds = figures.get("range", [False] * len(names))
+    ends = zip(*(figures[end] for end in ("value", "low", "high")), strict=True)
     return Computed(
         tables,
         {
-            name: Interval(*ends)
-            for name, *ends in zip(
-                *(figures[n] for n in ("name", "value", "low", "high")), strict=True
-            )
+            name: Range(*own) if ranged else Interval(*own)
+            for name, ranged, own in zip(names, kinds, ends, strict=True)
         },
     )
 

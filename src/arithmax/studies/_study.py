@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..protocol import Cell
-from ..statistics import Interval
+from ..statistics import Interval, Range
 from ._plots import Plot
 
 Labels: TypeAlias = Mapping[str, str | int | float]
@@ -101,11 +101,12 @@ class Computed:
 
     Args:
         tables: tables to be shown or drawn, by name.
-        figures: measured figures with their intervals, by the names of claims.
+        figures: measured figures with their intervals or ranges, by the names of
+            claims.
     """
 
     tables: Mapping[str, Table] = field(default_factory=dict)
-    figures: Mapping[str, Interval] = field(default_factory=dict)
+    figures: Mapping[str, Interval | Range] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.tables:
