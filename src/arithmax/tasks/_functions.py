@@ -1,9 +1,11 @@
 """Tasks that are given functions of one or two variables."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..units._checks import choose
+from ._domains import power
 from ._task import Distribution, Task
 from ._thresholds import sampled
 
@@ -63,7 +65,7 @@ class Functions(Task):
     inputs: int = 0
     """How many inputs there are; 0 has as many as the functions need."""
 
-    def __post_init__(self) -> None:
+    def check_sizes(self) -> None:
         if not self.functions:
             raise ValueError("`functions` (=()) must name at least one function.")
         for name in self.functions:
@@ -73,7 +75,16 @@ class Functions(Task):
                 f"`inputs` (={self.inputs}) must be at least {self.arity} for "
                 f"`functions` (={self.functions}), or 0."
             )
-        Task.__post_init__(self)
+
+    @property
+    def partial_functions(self) -> dict[str, slice | None]:
+        return {f: slice(0, 1) for f in ("sqrt", "log") if f in self.functions}
+
+    def largest_target(self, greatest: float) -> float:
+        squared, grown = power(greatest, 2), power(math.e, greatest)
+        table = {"add": 2 * greatest, "sub": 2 * greatest, "exp": grown}
+        table |= {"square": squared, "mul": squared}
+        return max(table.get(name, 0.0) for name in self.functions)
 
     @property
     def arity(self) -> int:

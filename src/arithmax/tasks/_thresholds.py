@@ -13,7 +13,8 @@ from itertools import product
 from math import comb
 from typing import Any
 
-from ._task import Numbers, per_input, quantile_numbers
+from ._domains import Numbers, per_input
+from ._task import quantile_numbers
 
 SAMPLES = 1_000_000
 
