@@ -12,8 +12,9 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "_recipes"]
+ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "_limits"]
 ORDER += [
+    "_recipes",
     "protocol",
     "_descent",
     "_padding",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..units._checks import choose
-from ._domains import power
+from ._domains import power, sets_of, support
 from ._task import Distribution, Task
 from ._thresholds import sampled
 
@@ -80,10 +80,16 @@ class Functions(Task):
     def partial_functions(self) -> dict[str, slice | None]:
         return {f: slice(0, 1) for f in ("sqrt", "log") if f in self.functions}
 
+    def largest(self, name: str) -> float:
+        first = sets_of(getattr(self, name))[0]
+        high = max(end for _, end in support(first, self.distribution))
+        grown = power(math.e, high) if "exp" in self.functions else 0.0
+        return max(grown, Task.largest(self, name))
+
     def largest_target(self, greatest: float) -> float:
-        squared, grown = power(greatest, 2), power(math.e, greatest)
-        table = {"add": 2 * greatest, "sub": 2 * greatest, "exp": grown}
-        table |= {"square": squared, "mul": squared}
+        squared = power(greatest, 2)
+        table = {"square": squared, "mul": squared}
+        table |= {"add": 2 * greatest, "sub": 2 * greatest}
         return max(table.get(name, 0.0) for name in self.functions)
 
     @property
