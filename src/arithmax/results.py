@@ -8,7 +8,6 @@ overwritten; DuckDB reads them all as one table.
 
 import dataclasses
 import hashlib
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ._json import dumps
 from .statistics import Interval, median, sparsity, steps, success_rate
 
 FORMAT = 1  # of the files; a reader refuses others
@@ -347,4 +347,4 @@ def settings(prefix: str, thing: Any) -> Iterator[tuple[str, Any]]:
 
 def to_json(summaries: Sequence[Summary]) -> str:
     """Summaries for scripts."""
-    return json.dumps([dataclasses.asdict(s) for s in summaries], indent=2)
+    return dumps([dataclasses.asdict(s) for s in summaries], indent=2)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ..units._checks import choose
 from ._domains import power, sets_of, support
 from ._task import Distribution, Task
-from ._thresholds import sampled
+from ._thresholds import no_threshold, sampled
 
 # How many inputs each function takes. The functions themselves are in `_apply`, since
 # this file is read by the command line, which loads no array library.
@@ -128,6 +128,11 @@ class Functions(Task):
         """The mean squared error of functions that are wrong by a factor 1 − ε."""
         import numpy as np
 
+        divisor = sets_of(self.extrapolation)[: self.arity][-1]
+        parts = support(divisor, self.distribution)
+        divided = {"div", "reciprocal"} & set(self.functions)
+        if divided and any(low <= 0 <= high for low, high in parts):
+            raise no_threshold(self.extrapolation)
         x = sampled(self.extrapolation, self.in_features, self.distribution)
         second = x[self.arity - 1]
         rows = np.stack([_apply(name, x[0], second, np) for name in self.functions])
