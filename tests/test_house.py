@@ -12,10 +12,10 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_json", "_arrays", "units", "_initialise", "_random", "networks", "tasks"]
-ORDER += ["_limits", "_recipes", "protocol", "_descent", "_padding", "_program"]
-ORDER += ["measures", "statistics", "results", "_blocks", "_plan", "_training"]
-ORDER += ["_progress", "fleet", "studies", "report"]
+ORDER = ["_json", "_memory", "_arrays", "units", "_initialise", "_random", "networks"]
+ORDER += ["tasks", "_limits", "_recipes", "protocol", "_descent", "_padding"]
+ORDER += ["_program", "measures", "statistics", "results", "_blocks", "_plan"]
+ORDER += ["_training", "_progress", "fleet", "studies", "report"]
 ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

@@ -10,9 +10,8 @@ from itertools import islice
 from typing import Any
 
 from .tasks import Task
-from .units._checks import plain, shown
+from .units._checks import WORD, plain, shown
 
-WORD = 2**32 - 1  # seeds and steps are numbers of 32 bits
 MOST_SEEDS = 1_000_000  # of one cell
 LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": float("inf")}
 

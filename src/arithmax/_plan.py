@@ -1,15 +1,14 @@
 """What is looked at before anything is trained: memory, networks, thresholds."""
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ._blocks import Replica
+from ._memory import check_fits
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Functions, SingleModule, Task
@@ -17,7 +16,6 @@ from .units import Unit
 from .units._checks import check_number, check_whole, plain, shown
 from .units._parameters import Parameter
 
-CGROUP = Path("/sys/fs/cgroup/memory.max")  # what a container may use
 COPIES = 4  # of each parameter at the least: it, its gradient, the best, an optimiser's
 HOST = 4000  # bytes of each replica's numbers in Python
 
@@ -52,18 +50,12 @@ def _outside(unit: Unit) -> bool:
 def check_memory(network: Unit, task: Task, protocol: Protocol, block: int) -> None:
     """A block must fit into memory; what it needs at the least is estimated."""
     parts = needed(network, task, protocol)
-    total, there = block * sum(parts.values()), memory()
-    if total > there:
-        raise ValueError(
-            f"`block` (={block}) needs {gigabytes(total)} of memory at the least, but "
-            f"there are {gigabytes(there)}; most of it is for "
-            f"{max(parts, key=lambda name: parts[name])}. Make that or `block` smaller."
-        )
-
-
-def gigabytes(size: float) -> str:
-    """Bytes as a person says them."""
-    return f"{size / 2**30:,.3g} GiB"
+    check_fits(
+        block * sum(parts.values()),
+        f"`block` (={block})",
+        f"Most of it is for {max(parts, key=lambda name: parts[name])}: make that or "
+        "`block` smaller.",
+    )
 
 
 def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
@@ -87,20 +79,6 @@ def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
     return {name: size * count for name, count in numbers.items()} | {
         "the numbers of each run": HOST
     }
-
-
-def memory() -> float:
-    """Bytes that a block can have: the accelerator's, or the machine's."""
-    stats = [device.memory_stats() for device in jax.local_devices()]
-    limits = [s["bytes_limit"] for s in stats if s and "bytes_limit" in s]
-    if limits:
-        return min(limits)
-    try:
-        pages, page = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not every system says
-        return math.inf
-    limit = CGROUP.read_text().strip() if CGROUP.is_file() else ""
-    return min(pages * page, int(limit) if limit.isdigit() else math.inf)
 
 
 def check_network(network: Unit, task: Task, protocol: Protocol) -> None:

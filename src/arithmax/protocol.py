@@ -6,13 +6,14 @@ This file is read by the command line and loads no array library.
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from ._limits import WORD, check_kind, check_largest, check_precision, checked_seeds
+from ._limits import check_kind, check_largest, check_precision, checked_seeds
 from ._recipes import network_for as network_for
 from ._recipes import recipe
 from .networks import Stack
 from .tasks import Task
+from .tasks._thresholds import EPSILON
 from .units import Unit
-from .units._checks import Bounds, check_fields, check_options
+from .units._checks import WORD, Bounds, check_fields, check_options
 
 Optimiser = Literal["adam", "rmsprop", "tf-rmsprop", "sgd", "momentum"]
 Loss = Literal["mse", "smooth-l1", "correlation-mse"]
@@ -24,8 +25,8 @@ COUNTED_FROM_0 = ("table", "penalty_start", "penalty_end", "loss_switch", "l1_ev
 COUNTED_FROM_0 += ("restart_until", "restart_patience")
 BOUNDS: dict[str, Bounds] = dict.fromkeys(COUNTED, (1, WORD))
 BOUNDS |= dict.fromkeys(COUNTED_FROM_0, (0, WORD))
-# Smaller ones vanish in float32, and their squares in float64.
-BOUNDS |= {"learning_rate": (1e-30, None), "epsilon": (1e-30, 1)}
+# A smaller one vanishes in float32.
+BOUNDS |= {"learning_rate": (1e-30, None), "epsilon": EPSILON}
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """Tasks that are given functions of one or two variables."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..units._checks import choose
+from ..units._checks import WORD, Bounds, choose
 from ._domains import power, sets_of, support
 from ._task import Distribution, Task
-from ._thresholds import no_threshold, sampled
+from ._thresholds import check_rule, no_threshold, sampled
 
 # How many inputs each function takes. The functions themselves are in `_apply`, since
 # this file is read by the command line, which loads no array library.
@@ -64,6 +65,8 @@ class Functions(Task):
     """How inputs are distributed."""
     inputs: int = 0
     """How many inputs there are; 0 has as many as the functions need."""
+
+    bounds: ClassVar[Mapping[str, Bounds]] = {"inputs": (0, WORD)}
 
     def check_sizes(self) -> None:
         if not self.functions:
@@ -128,6 +131,7 @@ class Functions(Task):
         """The mean squared error of functions that are wrong by a factor 1 − ε."""
         import numpy as np
 
+        check_rule(epsilon, rule)
         divisor = sets_of(self.extrapolation)[: self.arity][-1]
         parts = support(divisor, self.distribution)
         divided = {"div", "reciprocal"} & set(self.functions)

@@ -10,11 +10,11 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
-from ..units._checks import Bounds
+from ..units._checks import WORD, Bounds
 from ._domains import Numbers
 from ._sums import OPERATIONS, Operation, SubsetTask
 from ._task import Distribution
-from ._thresholds import Blocks, single_module_threshold, subsets_threshold
+from ._thresholds import Blocks, check_rule, single_module_threshold, subsets_threshold
 
 
 @cache
@@ -74,8 +74,8 @@ class Subsets(SubsetTask):
     """Of each sum, how likely an input belongs to it; none has contiguous subsets."""
 
     bounds: ClassVar[Mapping[str, Bounds]] = {
-        "input_size": (1, None),
-        "subsets": (1, None),
+        "input_size": (1, WORD),
+        "subsets": (1, WORD),
         "subset_ratio": (0, 1),
         "overlap_ratio": (0, 1),
     }
@@ -143,6 +143,7 @@ class Subsets(SubsetTask):
         return [list(range(start, start + size)) for start in starts]
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         if self.simple:
             blocks = Blocks.of(self.rows(0), 4)
         elif self.shares:  # with as many inputs in each sum as are expected
@@ -182,7 +183,7 @@ class SingleModule(SubsetTask):
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
 
-    bounds: ClassVar[Mapping[str, Bounds]] = {"input_size": (2, None)}
+    bounds: ClassVar[Mapping[str, Bounds]] = {"input_size": (2, WORD)}
 
     @property
     def in_features(self) -> int:
@@ -203,6 +204,7 @@ class SingleModule(SubsetTask):
         return [[offset], [offset + 1]]
 
     def threshold(self, epsilon: float = 1e-4, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         return single_module_threshold(
             self.operation,
             self.extrapolation,
@@ -234,7 +236,7 @@ class Operands(SubsetTask):
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
 
-    bounds: ClassVar[Mapping[str, Bounds]] = {"operands": (1, None)}
+    bounds: ClassVar[Mapping[str, Bounds]] = {"operands": (1, WORD)}
 
     def check_sizes(self) -> None:
         wrong = set(self.signs) - {1, -1}
@@ -265,6 +267,7 @@ class Operands(SubsetTask):
         return numbers
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         operation = "add" if self.signs else self.operation
         blocks = Blocks.of(self.rows(0), self.operands)
         numbers = tuple(map(float, self.extrapolation))

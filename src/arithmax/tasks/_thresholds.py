@@ -13,10 +13,12 @@ from itertools import product
 from math import comb
 from typing import Any
 
+from ..units._checks import check_number, choose
 from ._domains import Numbers, per_input
 from ._task import quantile_numbers
 
 SAMPLES = 1_000_000
+EPSILON = (1e-30, 1)  # the square of a smaller one is no number
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class Blocks:
         for i in range(in_features):
             counts[tuple(i in row for row in rows)] += 1
         return Blocks(tuple(sorted(counts.items())))
+
+
+def check_rule(epsilon: float, rule: str) -> None:
+    """What every task's `threshold` is asked for."""
+    check_number("epsilon", epsilon, *EPSILON)
+    choose("rule", rule, ("exact", "authors"))
 
 
 def moments(numbers: Numbers, distribution: str, order: int = 8) -> list[float]:

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 Bounds: TypeAlias = tuple[float | None, float | None]  # the least and the most
+WORD = 2**32 - 1  # the most that seeds, steps and sizes are counted to
 LONG = 120  # characters of a value from which a message shows its beginning only
 
 

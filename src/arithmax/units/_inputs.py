@@ -17,12 +17,17 @@ def check_names(params: Any) -> None:
             "`arithmax.initialise` gives it."
         )
     for name, value in params.items():
-        if not hasattr(value, "ndim") or not hasattr(value, "dtype"):
-            raise TypeError(
-                f"`params[{name!r}]` (={shown(value)}) must be an array of NumPy, JAX "
-                "or PyTorch. Convert it, for example with `numpy.asarray`."
-            )
-        check_plain(f"params[{name!r}]", value)
+        check_array(f"params[{name!r}]", value)
+
+
+def check_array(name: str, value: Any) -> None:
+    """`value` must be an array."""
+    if not hasattr(value, "ndim") or not hasattr(value, "dtype"):
+        raise TypeError(
+            f"`{name}` (={shown(value)}) must be an array of NumPy, JAX or PyTorch. "
+            "Convert it, for example with `numpy.asarray`."
+        )
+    check_plain(name, value)
 
 
 def check_plain(name: str, value: Any) -> None:
@@ -38,17 +43,22 @@ def check_plain(name: str, value: Any) -> None:
 def common_namespace(params: Params, x: Array) -> Namespace:
     """The array namespace of parameters and inputs, which must be plain arrays."""
     check_names(params)
-    check_plain("x", x)
+    check_array("x", x)
     return namespace(x, *params.values())
+
+
+def check_floating(name: str, value: Array, xp: Namespace) -> None:
+    """An array must be of floating-point numbers."""
+    if not xp.isdtype(value.dtype, "real floating"):
+        raise TypeError(
+            f"`{name}` (dtype {value.dtype}) must be floating-point. Convert it, for "
+            "example with `x.astype('float32')` or `x.float()`."
+        )
 
 
 def check_input(x: Array, in_features: int, dtype: Any, xp: Namespace) -> None:
     """`x` must be floating-point, end in `in_features`, and suit the parameters."""
-    if not xp.isdtype(x.dtype, "real floating"):
-        raise TypeError(
-            f"`x` (dtype {x.dtype}) must be floating-point. Convert it, for example "
-            "with `x.astype('float32')` or `x.float()`."
-        )
+    check_floating("x", x, xp)
     if x.ndim == 0 or x.shape[-1] != in_features:
         raise ValueError(
             f"`x` (shape {tuple(x.shape)}) must have {in_features} features on its "

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from .._arrays import Array, Namespace, Params, absolute, namespace
 from ._checks import check_fields, check_options, check_whole, choose, plain
 from ._hazards import Hazard
-from ._inputs import check_input, check_names, common_namespace
+from ._inputs import check_floating, check_input, check_names, common_namespace
 from ._operations import OPERATIONS, Domain, Exactness, Operation, Path
 from ._parameters import Distribution, Parameter
 from ._symbolic import Expression, Symbols
@@ -19,6 +19,9 @@ from ._symbolic import Expression, Symbols
 # Shapes are checked in the test run: features come first in a formula.
 Inputs: TypeAlias = Float[Any, "in *batch"]
 Outputs: TypeAlias = Float[Any, "out *batch"]
+
+
+MOST = 10_000_000  # inputs of a solution, which is stored
 
 
 class Unit(ABC):
@@ -174,6 +177,8 @@ class Unit(ABC):
     def check(self, params: Params, x: Array, xp: Namespace) -> None:
         """`params` must be those of this unit, and `x` must fit them."""
         in_features, _ = self.check_parameters(params)
+        for name, value in params.items():
+            check_floating(f"params[{name!r}]", value, xp)
         check_input(x, in_features, next(iter(params.values())).dtype, xp)
 
     def check_parameters(
@@ -262,7 +267,7 @@ class Unit(ABC):
                 f"`operation` (={operation!r}) is not one that {self} represents "
                 f"exactly; it represents {can}."
             )
-        check_whole("in_features", plain(in_features), len(op.weights))
+        check_whole("in_features", plain(in_features), len(op.weights), MOST)
         w = np.zeros((1, in_features))
         w[0, : len(op.weights)] = op.weights
         return self.encode(w, op.path)
