@@ -34,9 +34,9 @@ def check_plan(
         raise TypeError(f"`watch` (={shown(watch)}) must be a function of new rows.")
     kinds = {(*r.program, r.protocol.steps, r.block): r for r in replicas}
     for r in kinds.values():
-        check_memory(r.network, r.task, r.protocol, r.block)
         if any(_outside(u) for u in (r.network, *getattr(r.network, "units", ()))):
             check_network(r.network, r.task, r.protocol)
+        check_memory(r.network, r.task, r.protocol, r.block)
     for r in {(r.task, r.protocol): r for r in replicas}.values():
         if isinstance(r.task, SingleModule | Functions):
             _ = r.threshold  # quotients near zero have none, and say so
@@ -123,12 +123,16 @@ def _check_shapes(
         found = jax.eval_shape(function, *given)
     except Exception as error:
         raise ValueError(
-            f"`{method}` of `network` (={shown(network)}) fails with parameters "
-            f"{_shapes(given[0])} and inputs {_shapes(given[1:])}, features first: "
-            f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            f"`{method}` of `network` (={shown(network)}) fails on arrays of shapes "
+            f"{_shapes(given)} with {type(error).__name__}: "
+            f"{str(error).partition(chr(10))[0]} Write it features first, in functions "
+            "of `jax.numpy` without `if` on values."
         ) from error
     found = found if isinstance(found, dict) else {"y": found}
-    shapes = {name: getattr(value, "shape", None) for name, value in found.items()}
+    shapes = {
+        name: getattr(value, "shape", f"a {type(value).__name__}")
+        for name, value in found.items()
+    }
     if shapes != need:
         raise ValueError(
             f"`{method}` of `network` (={shown(network)}) must give the shape "
@@ -136,8 +140,9 @@ def _check_shapes(
         )
 
 
-def _shapes(given: Any) -> Any:
-    return jax.tree.map(lambda a: a.shape, given)
+def _shapes(given: Sequence[Any]) -> str:
+    listed = jax.tree.map(lambda a: a.shape, [g for g in given if g is not None])
+    return ", ".join(map(str, listed))
 
 
 def _plain(shapes: dict) -> Any:

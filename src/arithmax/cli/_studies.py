@@ -22,6 +22,12 @@ Folder = Annotated[
     tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
 ]
 
+Only = Annotated[
+    tuple[tuple[str, ...], ...],
+    tyro.conf.UseAppendAction,  # given twice, both count
+    tyro.conf.arg(metavar="LABEL=VALUE ..."),
+]
+
 
 def studies(json: bool = False) -> None:
     """List every study, what it trains and how long that takes on this machine.
@@ -73,7 +79,7 @@ def reproduce(
     /,
     seeds: int | None = None,
     steps: int | None = None,
-    only: tuple[str, ...] = (),
+    only: Only = (),
     out: Path = Path("runs"),
     block: int | None = None,
     json: bool = False,
@@ -93,7 +99,7 @@ def reproduce(
     """
     from ..studies._run import reproduce as run
 
-    chosen = labels(only)
+    chosen = labels([text for texts in only for text in texts])
     options = {} if block is None else {"block": block}
     done = run(
         names,
