@@ -14,7 +14,7 @@ case, write it into a file there:
 message: the argument, its value, and a part of the remedy. `command` is what follows
 `arithmax` on the command line; it must end with status 2, or `status`, with all words
 on the error stream. `files` (name = text) are made first, in an empty folder that is
-the current one. Nothing is trained, and nothing may take long.
+the current one. What starts to train fails, and nothing may take long.
 """
 
 import math
@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import arithmax
-from arithmax import cli, statistics, tasks, units
+from arithmax import _training, cli, statistics, tasks, units
 
 TABLE = Path(__file__).parents[1] / "bad_inputs"
 CASES = {
@@ -66,6 +66,7 @@ def answer(case: dict, capsys: pytest.CaptureFixture) -> str:
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_input_is_refused_in_words(case, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_training, "train_job", lambda *given: pytest.fail("trained"))
     for name, text in case.get("files", {}).items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
@@ -75,7 +76,8 @@ def test_bad_input_is_refused_in_words(case, tmp_path, monkeypatch, capsys):
         assert word in said, said
 
 
-def test_each_case_has_its_words():
+def test_the_table_is_large_and_each_case_has_its_words():
+    assert len(CASES) >= 150
     for name, case in CASES.items():
         assert len(case["words"]) >= 3, f"{name}: argument, value and remedy"
         assert {"python", "lines", "command"} & case.keys(), name

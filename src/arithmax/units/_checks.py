@@ -20,7 +20,7 @@ def shown(value: Any) -> str:
     try:
         text = repr(value)
     except Exception:  # Python refuses to write an integer of many digits
-        return f"a {type(value).__name__} that cannot be shown"
+        return f"<{type(value).__name__} that cannot be shown>"
     return text if len(text) <= LONG else f"{text[:LONG]}…"
 
 
