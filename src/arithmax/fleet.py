@@ -16,6 +16,7 @@ import jax
 
 from . import _training
 from ._blocks import Replica, jobs, replicas
+from ._limits import checked_seeds
 from ._plan import check_plan
 from ._progress import Bar
 from .protocol import Cell as Cell
@@ -59,7 +60,8 @@ def train(
     """
     if protocol is None:
         network, protocol = published(network, task)
-    return train_cells([Cell(network, task, protocol, seeds)], **options)  # type: ignore[arg-type]  # made a tuple there
+    cell = Cell(network, task, protocol, checked_seeds(seeds))
+    return train_cells([cell], **options)
 
 
 def train_cells(
