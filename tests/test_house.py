@@ -12,10 +12,11 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_arrays", "_identity", "_files", "units", "_initialise", "_random"]
-ORDER += ["networks", "tasks", "_recipes", "protocol", "_descent", "_padding"]
-ORDER += ["_program", "measures", "_profile", "statistics", "results", "_pack"]
-ORDER += ["_blocks", "_machine", "_training", "_progress", "fleet", "studies", "report"]
+ORDER = ["_json", "_memory", "_arrays", "_identity", "_files", "units", "_initialise"]
+ORDER += ["_random", "networks", "tasks", "_limits", "_recipes", "protocol", "_descent"]
+ORDER += ["_padding", "_program", "measures", "_profile", "statistics", "results"]
+ORDER += ["_pack", "_blocks", "_plan", "_machine", "_training", "_progress", "fleet"]
+ORDER += ["studies", "report"]
 ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import jax
 
 from ._identity import code_of, digest
+from ._limits import check_kind
 from .networks import Stack
 from .protocol import Cell, Protocol, represents
 from .tasks import Task
 from .units import Unit
+from .units._checks import check_whole, plain, shown
 
 # Replicas in a block. Small networks want more of them side by side.
 CPU_BLOCKS = (32, 64)
@@ -84,13 +86,17 @@ def _limits(task: Task) -> dict[str, float]:
 
 def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
     """Every run of some cells; those of one program have blocks of one size."""
-    if not cells:
-        raise ValueError("`cells` (=[]) must hold at least one cell.")
+    if not isinstance(cells, Sequence) or not cells:
+        raise ValueError(f"`cells` (={shown(cells)}) must hold at least one cell.")
+    if block is not None:
+        block = plain(block)
+        check_whole("block", block, 1)
     for cell in cells:
+        check_kind("cells", cell, Cell, "Cell(network, task, protocol, (0, 1))")
         _check(cell)
     platform = jax.default_backend()
     made = [
-        Replica(cell.network, cell.task, cell.protocol, int(seed), block or 0, platform)
+        Replica(cell.network, cell.task, cell.protocol, seed, block or 0, platform)
         for cell in cells
         for seed in cell.seeds
     ]
@@ -107,10 +113,6 @@ def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
 
 
 def _check(cell: Cell) -> None:
-    if not cell.seeds:
-        raise ValueError("`seeds` (=()) must hold at least one seed.")
-    if bad := [s for s in cell.seeds if not 0 <= int(s) < 2**32]:
-        raise ValueError(f"`seeds` holds {bad[0]}, which is not in [0, 2³²).")
     if not represents(cell.network, cell.task):
         warnings.warn(
             f"{cell.network} cannot represent `operation` "

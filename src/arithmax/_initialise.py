@@ -1,10 +1,14 @@
 """Drawing the parameters that a unit declares, with JAX's generator."""
 
+import math
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import PRNGKeyArray
 
+from ._memory import check_fits
 from .units import (
     Array,
     Beta,
@@ -16,6 +20,7 @@ from .units import (
     Uniform,
     Unit,
 )
+from .units._checks import shown
 
 
 def initialise(
@@ -45,12 +50,36 @@ def initialise(
         >>> {name: value.shape for name, value in params.items()}
         {'W': (2, 4)}
     """
+    _check(unit, key, dtype)
     declared = unit.parameters(in_features, out_features)
+    numbers = sum(math.prod(p.shape) for p in declared.values())
+    wide = jnp.dtype(dtype or jnp.result_type(float)).itemsize
+    sizes = f"`in_features` (={in_features}) and `out_features` (={out_features})"
+    check_fits(wide * numbers, f"{unit} with {sizes}", "Make them smaller.")
     keys = jax.random.split(key, len(declared))
     return {
         name: draw(parameter.distribution, parameter.shape, key=k, dtype=dtype)
         for k, (name, parameter) in zip(keys, declared.items(), strict=True)
     }
+
+
+def _check(unit: Any, key: Any, dtype: Any) -> None:
+    """A unit, a key and a floating-point format."""
+    if not isinstance(unit, Unit):
+        raise TypeError(f"`unit` (={shown(unit)}) must be a unit, such as `NMU()`.")
+    if not isinstance(key, jax.Array):
+        raise TypeError(
+            f"`key` (={shown(key)}) must be a random key, such as `jax.random.key(0)`."
+        )
+    try:
+        floating = dtype is None or jnp.issubdtype(jnp.dtype(dtype), jnp.floating)
+    except TypeError:
+        floating = False
+    if not floating:
+        raise TypeError(
+            f"`dtype` (={shown(dtype)}) must be a floating-point format, such as "
+            "`jax.numpy.float32`."
+        )
 
 
 def draw(

@@ -14,6 +14,7 @@ from jaxtyping import PRNGKeyArray
 from ._doors import check_unit, layer_class, layer_names
 from ._initialise import draw, initialise
 from .units import Array, Hazard, Params, Unit
+from .units._inputs import check_plain
 
 
 class Layer(eqx.Module):
@@ -62,6 +63,7 @@ class Layer(eqx.Module):
 
     def __call__(self, x: Array, *, key: PRNGKeyArray | None = None) -> Array:
         """[..., in] to [..., out]; `key` is for units that need noise in training."""
+        check_plain("x", x)
         x, noise = jnp.asarray(x), None
         if not self.inference and self.unit.noise is not None:
             if key is None:
@@ -76,6 +78,8 @@ class Layer(eqx.Module):
 
     def with_parameters(self, params: Mapping[str, Any]) -> "Layer":
         """This layer with other parameters, taken by name from arrays of any kind."""
+        for name, value in params.items():
+            check_plain(f"params[{name!r}]", value)
         arrays = {
             name: jnp.asarray(
                 value.detach().cpu().double().numpy()

@@ -17,6 +17,8 @@ import jax
 from . import _training
 from ._blocks import Replica, jobs, replicas
 from ._files import sweep, writable
+from ._limits import checked_seeds
+from ._plan import check_plan
 from ._progress import Bar
 from .protocol import Cell as Cell
 from .protocol import Protocol, published
@@ -59,7 +61,8 @@ def train(
     """
     if protocol is None:
         network, protocol = published(network, task)
-    return train_cells([Cell(network, task, protocol, tuple(seeds))], **options)
+    cell = Cell(network, task, protocol, checked_seeds(seeds))
+    return train_cells([cell], **options)
 
 
 def train_cells(
@@ -98,6 +101,7 @@ def train_cells(
         done |= _of_other_blocks(wanted, done)
     unique = {r.name: r for r in wanted}  # cells may share seeds
     missing = [r for name, r in unique.items() if name not in done]
+    check_plan(missing, workers, checkpoint_seconds, watch)
     work = jobs(missing, folder, checkpoint_seconds)
     stop = threading.Event()
     with Bar(progress, work) as advance:

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from ._arrays import Array, Namespace, Params, namespace
 from .units import Inputs, Outputs, Parameter, Unit
-from .units._parameters import Distribution
+from .units._checks import plain, shown
+from .units._parameters import Distribution, check_distribution, check_shape
 from .units._symbolic import Expression, Symbols
 
 
@@ -49,10 +50,16 @@ class Stack(Unit):
         return f"Stack(units={self.units!r}, hidden={self.hidden!r}{padded}{starts})"
 
     def __post_init__(self) -> None:
+        for name in ("units", "starts"):
+            vars(self)[name] = plain(vars(self)[name])
+        for name in ("hidden", "padded"):
+            vars(self)[name] = check_shape(name, vars(self)[name])
         units, hidden = self.units, self.hidden
-        if not units or not all(isinstance(u, Unit) for u in units):
+        several = isinstance(units, tuple) and len(units) > 0
+        if not several or not all(isinstance(u, Unit) for u in units):
             raise TypeError(
-                f"`units` (={units!r}) must be a tuple of units, such as `(NMU(),)`."
+                f"`units` (={shown(units)}) must be a tuple of units, such as "
+                "`(NMU(),)`."
             )
         if len(hidden) != len(units) - 1:
             raise ValueError(
@@ -72,9 +79,18 @@ class Stack(Unit):
 
     def _check_starts(self) -> None:
         """Every name in `starts` must be that of a parameter."""
+        pairs = isinstance(self.starts, tuple) and all(
+            isinstance(s, tuple) and len(s) == 2 for s in self.starts
+        )
+        if not pairs:
+            raise TypeError(
+                f"`starts` (={shown(self.starts)}) must hold pairs of a name and a "
+                'distribution, such as `(("W", Normal(0.0, 1.0)),)`.'
+            )
         declared = self._gather(unit.parameters(1, 1) for unit in self.units)
         names = {*declared, *(name.rsplit(".", 1)[-1] for name in declared)}
-        for name, _ in self.starts:
+        for name, distribution in self.starts:
+            check_distribution("starts", distribution)
             if name not in names:
                 raise ValueError(
                     f"`starts` (={self.starts!r}) has {name!r}, which is no parameter "

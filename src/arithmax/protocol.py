@@ -6,18 +6,27 @@ This file is read by the command line and loads no array library.
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from ._limits import check_kind, check_largest, check_precision, checked_seeds
 from ._recipes import network_for as network_for
 from ._recipes import recipe
 from .networks import Stack
 from .tasks import Task
+from .tasks._thresholds import EPSILON
 from .units import Unit
-from .units._checks import check_fields, check_options
+from .units._checks import WORD, Bounds, check_fields, check_options
 
 Optimiser = Literal["adam", "rmsprop", "tf-rmsprop", "sgd", "momentum"]
 Loss = Literal["mse", "smooth-l1", "correlation-mse"]
 # Fields that came later. A run is named by its protocol: while these are at their
 # defaults they are left out, so that runs from before are still known.
 LATER = ("keep", "l1_of", "window", "slots", "penalty_of", "restart_until")
+COUNTED = ("steps", "batch", "interval", "validation", "restart_every", "window")
+COUNTED_FROM_0 = ("table", "penalty_start", "penalty_end", "loss_switch", "l1_every")
+COUNTED_FROM_0 += ("restart_until", "restart_patience")
+BOUNDS: dict[str, Bounds] = dict.fromkeys(COUNTED, (1, WORD))
+BOUNDS |= dict.fromkeys(COUNTED_FROM_0, (0, WORD))
+# A smaller one vanishes in float32.
+BOUNDS |= {"learning_rate": (1e-30, None), "epsilon": EPSILON}
 
 
 @dataclass(frozen=True)
@@ -114,21 +123,8 @@ class Protocol:
         return f"Protocol({', '.join(shown)})"
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        for least, names in (
-            (
-                1,
-                ("steps", "batch", "interval", "validation", "restart_every", "window"),
-            ),
-            (0, ("table", "penalty_start", "penalty_end", "loss_switch", "l1_every")),
-            (0, ("restart_until",)),
-        ):
-            for name in names:
-                n = getattr(self, name)
-                if not isinstance(n, int) or isinstance(n, bool) or n < least:
-                    raise ValueError(
-                        f"`{name}` (={n!r}) must be a whole number, at least {least}."
-                    )
+        check_fields(self, BOUNDS)
+        check_precision(self, self.precision)
         if self.steps % self.interval:
             raise ValueError(
                 f"`steps` (={self.steps}) must be a multiple of `interval` "
@@ -145,7 +141,7 @@ class Protocol:
                 "1000."
             )
         for step in self.keep:
-            if not isinstance(step, int) or step < 0 or step % self.interval:
+            if step < 0 or step % self.interval:
                 raise ValueError(
                     f"`keep` (with {step!r}) must hold multiples of `interval` "
                     f"(={self.interval})."
@@ -154,6 +150,11 @@ class Protocol:
             raise ValueError(
                 f"`penalty_end` (={self.penalty_end}) must not be before "
                 f"`penalty_start` (={self.penalty_start})."
+            )
+        if self.l1_end < self.l1:
+            raise ValueError(
+                f"`l1_end` (={self.l1_end}) must be at least `l1` (={self.l1}): it is "
+                "the greatest strength."
             )
 
     @property
@@ -214,6 +215,16 @@ class Cell:
     protocol: Protocol
     seeds: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        check_kind("network", self.network, Unit, "NMU()")
+        check_kind("task", self.task, Task, "SingleModule()")
+        check_kind("protocol", self.protocol, Protocol, "Protocol()")
+        vars(self)["seeds"] = checked_seeds(self.seeds)
+        precision = self.protocol.precision
+        check_precision(self.network, precision)
+        for name in ("interpolation", "extrapolation"):
+            check_largest(name, self.task, precision)
+
 
 def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
     """The authors' network and settings for a unit on a task.
@@ -237,6 +248,8 @@ def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
         >>> protocol.penalty, protocol.penalty_start, protocol.penalty_end
         (10.0, 1000000, 2000000)
     """
+    check_kind("unit", unit, Unit, "NMU()")
+    check_kind("task", task, Task, "SingleModule()")
     return network_for(unit, task), Protocol(**(recipe(unit, task) | changes))
 
 

@@ -7,7 +7,6 @@ overwritten; DuckDB reads them all as one table.
 """
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._files import arrays, column, folder_of, register, scan, tables, write_table
+from ._json import dumps
 from .statistics import Interval, Range, median, sparsity, steps, success_rate
 
 FORMAT = 1  # of the files; a reader refuses others
@@ -296,4 +296,4 @@ def settings(prefix: str, thing: Any) -> Iterator[tuple[str, Any]]:
 
 def to_json(summaries: Sequence[Summary]) -> str:
     """Summaries for scripts."""
-    return json.dumps([dataclasses.asdict(s) for s in summaries], indent=2)
+    return dumps([dataclasses.asdict(s) for s in summaries], indent=2)

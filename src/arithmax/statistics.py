@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 from ._profile import beta_ends, gamma_ends
+from .units._checks import shown
 
 __all__ = [
     "Interval",
@@ -280,17 +281,27 @@ def overlap(a: Interval, b: Interval) -> bool:
 def _count(argument: str, value: Any) -> int:
     """`value` as an integer that is not negative."""
     try:
-        count = operator.index(value)
+        count = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         count = -1
-    if count < 0:
-        raise ValueError(f"`{argument}` (={value!r}) must be an integer, at least 0.")
+    if not 0 <= count < 2**53:  # what a float counts exactly
+        raise ValueError(
+            f"`{argument}` (={shown(value)}) must be an integer, at least 0."
+        )
     return count
 
 
 def _numbers(values: ArrayLike) -> np.ndarray:
     """`values` as a vector of finite float64 numbers that are not negative."""
-    x = np.asarray(values, dtype=np.float64)
+    try:
+        x = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        x = np.asarray(None)
+    if isinstance(values, np.ma.MaskedArray) or (x.ndim == 0 and x.dtype == object):
+        raise TypeError(
+            f"`values` (={shown(values)}) must be numbers without a mask, one for each "
+            "run that solved the task."
+        )
     if x.ndim != 1 or x.size == 0:
         raise ValueError(
             f"`values` (of shape {x.shape}) must be a vector of at least one number: "
@@ -308,8 +319,10 @@ def _numbers(values: ArrayLike) -> np.ndarray:
 
 def _quantile(level: float) -> float:
     """The normal quantile of a confidence level, two-sided."""
-    if not 0 < level < 1:
-        raise ValueError(f"`level` (={level!r}) must be between 0 and 1, such as 0.95.")
+    if not isinstance(level, float | int) or not 0 < level < 1:
+        raise ValueError(
+            f"`level` (={shown(level)}) must be between 0 and 1, such as 0.95."
+        )
     return float(ndtri((1 + level) / 2))
 
 

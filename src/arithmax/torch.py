@@ -26,7 +26,7 @@ from .units import (
     Uniform,
     Unit,
 )
-from .units._unit import check_input
+from .units._inputs import check_input, check_plain
 
 
 class Layer(nn.Module):
@@ -82,7 +82,7 @@ class Layer(nn.Module):
     @torch.no_grad()
     def load_parameters(self, params: Mapping[str, Any]) -> None:
         """Copy parameters by name, from arrays of any framework."""
-        arrays = {name: _tensor(value) for name, value in params.items()}
+        arrays = {name: _tensor(name, value) for name, value in params.items()}
         self.unit.check_parameters(arrays, (self.in_features, self.out_features))
         for name, value in arrays.items():
             getattr(self, name).copy_(value)
@@ -160,9 +160,10 @@ def sequential(network: Stack, in_features: int, out_features: int) -> nn.Sequen
     return layers
 
 
-def _tensor(value: Any) -> Tensor:
+def _tensor(name: str, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
+    check_plain(f"params[{name!r}]", value)
     array = np.asarray(value)
     # NumPy has no bfloat16; what JAX calls so is not a kind that PyTorch reads.
     return torch.tensor(array if array.dtype.kind == "f" else array.astype("float32"))

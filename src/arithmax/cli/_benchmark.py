@@ -1,6 +1,5 @@
 """`arithmax benchmark` and `arithmax leaderboard`."""
 
-import json as json_format
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from .._json import dumps
+from ..units._checks import check_whole
 from ._show import percent, report_extra, show, table, write_text
 
 Given = Annotated[
@@ -63,8 +64,9 @@ def benchmark(
     from ..studies._leaderboard import shipped
     from ..studies._own_unit import own_unit
 
-    if seeds is not None and seeds < 1:
-        raise ValueError(f"`seeds` (={seeds}) must be at least 1.")
+    for name, count in (("seeds", seeds), ("steps", steps)):
+        if count is not None:
+            check_whole(name, count, 1)
     own, stored = own_unit(unit), shipped()
     own = replace(own, name=unlike(own.name, stored))
     home = out or Path("runs") / f"benchmark-{type(own.unit).__name__}-{own.digest[:8]}"
@@ -78,7 +80,7 @@ def benchmark(
         progress=not quiet and not json,
     )
     if json:
-        print(json_format.dumps(as_json(done, stored), ensure_ascii=False))
+        print(dumps(as_json(done, stored)))
     else:
         print_places(done, stored)
     if page is not None:

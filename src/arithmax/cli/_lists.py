@@ -1,9 +1,9 @@
 """`arithmax units` and `arithmax tasks`."""
 
 import dataclasses
-import json as json_format
 from typing import Any
 
+from .._json import dumps
 from ..tasks import TASKS
 from ..units import OPERATIONS, UNITS
 from ._show import field_docs, first_line, show, table
@@ -31,7 +31,7 @@ def units(json: bool = False) -> None:
     """
     described = [describe(name) for name in UNITS]
     if json:
-        print(json_format.dumps(described, indent=2, ensure_ascii=False))
+        print(dumps(described, indent=2))
         return
     rows = [
         [
@@ -68,7 +68,7 @@ def tasks(json: bool = False) -> None:
         for name, cls in TASKS.items()
     ]
     if json:
-        print(json_format.dumps(described, indent=2, ensure_ascii=False))
+        print(dumps(described, indent=2))
         return
     rows = [
         [

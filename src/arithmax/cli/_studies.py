@@ -1,6 +1,5 @@
 """`arithmax studies`, `reproduce`, `report` and `demo`."""
 
-import json as json_format
 import shlex
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from .._json import dumps
 from ._show import percent, report_extra, show, table, write_text
 
 Names = Annotated[
@@ -21,6 +21,12 @@ Folder = Annotated[
     Path,
     tyro.conf.Positional,
     tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
+]
+
+Only = Annotated[
+    tuple[tuple[str, ...], ...],
+    tyro.conf.UseAppendAction,  # given twice, both count
+    tyro.conf.arg(metavar="LABEL=VALUE ..."),
 ]
 
 
@@ -46,7 +52,7 @@ def studies(json: bool = False) -> None:
         for own in all_studies().values()
     ]
     if json:
-        print(json_format.dumps(listed, indent=2, ensure_ascii=False))
+        print(dumps(listed, indent=2))
         return
     rows = [
         [
@@ -74,7 +80,7 @@ def reproduce(
     /,
     seeds: int | None = None,
     steps: int | None = None,
-    only: tuple[str, ...] = (),
+    only: Only = (),
     out: Path = Path("runs"),
     block: int | None = None,
     json: bool = False,
@@ -94,8 +100,8 @@ def reproduce(
     """
     from ..studies._run import reproduce as run
 
-    chosen = dict(_label(text) for text in only)
-    options = {"block": block} if block else {}
+    chosen = labels([text for texts in only for text in texts])
+    options = {} if block is None else {"block": block}
     done = run(
         names,
         out=out,
@@ -107,7 +113,7 @@ def reproduce(
         **options,
     )
     if json:
-        print(json_format.dumps(as_json(done.evaluations, chosen), ensure_ascii=False))
+        print(dumps(as_json(done.evaluations, chosen)))
     else:
         for evaluation in done.evaluations:
             print_study(evaluation, chosen)
@@ -121,11 +127,22 @@ def reproduce(
     return 0
 
 
-def _label(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"`only` (={text!r}) must be label=value, such as model=NMU.")
-    return name, value
+def labels(only: Sequence[str]) -> dict[str, str]:
+    """`label=value` as labels and their values, each label once."""
+    chosen: dict[str, str] = {}
+    for text in only:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ValueError(
+                f"`only` (={text!r}) must be label=value, such as model=NMU."
+            )
+        if name in chosen:
+            raise ValueError(
+                f"`only` (={text!r}) must give each label once, but {name!r} is "
+                f"{chosen[name]!r} already. Run the command once for each."
+            )
+        chosen[name] = value
+    return chosen
 
 
 def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:

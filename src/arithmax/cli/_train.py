@@ -8,10 +8,12 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
+from .._limits import MOST_SEEDS
 from ..protocol import Cell, Protocol, published
 from ..tasks import TASKS, Task
-from ..units import Unit
+from ..units import UNITS, Unit
 from ..units import unit as unit_of
+from ..units._checks import WORD, check_whole, choose
 from ._show import field_docs, percent, show, table
 
 # Settings that a unit's authors may have chosen.
@@ -96,15 +98,20 @@ def train_command() -> type:
 
 def parse_unit(text: str) -> Unit:
     """`nalu:tied=false` as a unit."""
-    name, _, rest = text.partition(":")
-    options = {}
-    for part in filter(None, rest.split(",")):
-        option, _, value = part.partition("=")
+    name, colon, rest = text.partition(":")
+    choose("unit", name, UNITS)
+    options: dict[str, Any] = {}
+    for part in rest.split(",") if colon else ():
+        option, equals, value = (word.strip() for word in part.partition("="))
+        if not option or not equals or not value or option in options:
+            raise ValueError(
+                f"`unit` (={text!r}) must have its options as name=value, each once, "
+                "such as nalu:tied=false,gate_bias=true."
+            )
         try:
-            parsed = ast.literal_eval(value.strip().capitalize())
+            options[option] = ast.literal_eval(value.capitalize())
         except (ValueError, SyntaxError):
-            parsed = value.strip()
-        options[option.strip()] = parsed
+            options[option] = value
     return unit_of(name, **options)
 
 
@@ -119,9 +126,10 @@ def train(arguments: Any) -> int:
     settings = {f.name for f in dataclasses.fields(Protocol)}
     changes = {k: v for k, v in given.items() if k in settings}
     choices = {k: v for k, v in given.items() if k not in own | settings}
+    choose("task", arguments.task, TASKS)
     task: Task = task_of(arguments.task, **choices)
-    if arguments.seeds < 1:
-        raise ValueError(f"`seeds` (={arguments.seeds}) must be at least 1.")
+    check_whole("seeds", arguments.seeds, 1, MOST_SEEDS)
+    check_whole("first_seed", arguments.first_seed, 0, WORD + 1 - arguments.seeds)
     network, protocol = published(parse_unit(arguments.unit), task, **changes)
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
     results = train_cells(

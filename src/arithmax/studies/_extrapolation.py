@@ -13,7 +13,7 @@ from ..networks import Stack
 from ..protocol import Protocol
 from ..statistics import Interval, success_rate
 from ..tasks import Operands, SingleModule
-from ..tasks._subsets import OPERATIONS
+from ..tasks._sums import OPERATIONS
 from ..tasks._thresholds import evaluate, sampled
 from ..units import Uniform, Unit
 from ._evaluate import Found, Trained

@@ -60,10 +60,11 @@ def reproduce(
     Returns:
         Every study, as the folder has it now.
     """
-    if not names:
-        raise ValueError("`names` (=()) must name a study; see `arithmax studies`.")
-    if seeds is not None and seeds < 1:
-        raise ValueError(f"`seeds` (={seeds}) must be at least 1.")
+    if not names or isinstance(names, str):
+        raise ValueError(
+            f"`names` (={names!r}) must be a list that names studies; see `arithmax "
+            "studies`."
+        )
     asked = {name: study(name) for name in names}
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from .._limits import MOST_SEEDS
 from ..protocol import Cell
 from ..statistics import Interval, Range
+from ..units._checks import check_whole
 from ._plots import Plot
 
 Labels: TypeAlias = Mapping[str, str | int | float]
@@ -89,7 +91,10 @@ class Arm:
         """The arm with another number of seeds, or of steps at most."""
         cell = self.cell
         if seeds is not None:
+            check_whole("seeds", seeds, 1, MOST_SEEDS)
             cell = replace(cell, seeds=tuple(range(seeds)))
+        if steps is not None:
+            check_whole("steps", steps, 1)
         if steps is not None and steps < cell.protocol.steps:
             cell = replace(cell, protocol=replace(cell.protocol, steps=steps))
         return replace(self, cell=cell)

@@ -1,12 +1,12 @@
 """Tasks: where numbers come from, what the target is, and when it counts as solved."""
 
 from ..units._checks import choose
+from ._domains import per_input as per_input
 from ._functions import Functions as Functions
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
 from ._subsets import Subsets as Subsets
 from ._task import Task as Task
-from ._task import per_input as per_input
 from ._task import quantile_numbers as quantile_numbers
 
 TASKS: dict[str, type[Task]] = {

@@ -1,11 +1,14 @@
 """Tasks that are given functions of one or two variables."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..units._checks import choose
+from ..units._checks import WORD, Bounds, choose
+from ._domains import power, sets_of, support
 from ._task import Distribution, Task
-from ._thresholds import sampled
+from ._thresholds import check_rule, no_threshold, sampled
 
 # How many inputs each function takes. The functions themselves are in `_apply`, since
 # this file is read by the command line, which loads no array library.
@@ -63,7 +66,9 @@ class Functions(Task):
     inputs: int = 0
     """How many inputs there are; 0 has as many as the functions need."""
 
-    def __post_init__(self) -> None:
+    bounds: ClassVar[Mapping[str, Bounds]] = {"inputs": (0, WORD)}
+
+    def check_sizes(self) -> None:
         if not self.functions:
             raise ValueError("`functions` (=()) must name at least one function.")
         for name in self.functions:
@@ -73,7 +78,22 @@ class Functions(Task):
                 f"`inputs` (={self.inputs}) must be at least {self.arity} for "
                 f"`functions` (={self.functions}), or 0."
             )
-        Task.__post_init__(self)
+
+    @property
+    def partial_functions(self) -> dict[str, slice | None]:
+        return {f: slice(0, 1) for f in ("sqrt", "log") if f in self.functions}
+
+    def largest(self, name: str) -> float:
+        first = sets_of(getattr(self, name))[0]
+        high = max(end for _, end in support(first, self.distribution))
+        grown = power(math.e, high) if "exp" in self.functions else 0.0
+        return max(grown, Task.largest(self, name))
+
+    def largest_target(self, greatest: float) -> float:
+        squared = power(greatest, 2)
+        table = {"square": squared, "mul": squared}
+        table |= {"add": 2 * greatest, "sub": 2 * greatest}
+        return max(table.get(name, 0.0) for name in self.functions)
 
     @property
     def arity(self) -> int:
@@ -111,6 +131,12 @@ class Functions(Task):
         """The mean squared error of functions that are wrong by a factor 1 − ε."""
         import numpy as np
 
+        check_rule(epsilon, rule)
+        divisor = sets_of(self.extrapolation)[: self.arity][-1]
+        parts = support(divisor, self.distribution)
+        divided = {"div", "reciprocal"} & set(self.functions)
+        if divided and any(low <= 0 <= high for low, high in parts):
+            raise no_threshold(self.extrapolation)
         x = sampled(self.extrapolation, self.in_features, self.distribution)
         second = x[self.arity - 1]
         rows = np.stack([_apply(name, x[0], second, np) for name in self.functions])

@@ -4,84 +4,17 @@ The arithmetic dataset, the single module task and the operands task are one fam
 few sums s₁ … s_K of inputs, each a row of a matrix of zeros and ones, and an operation.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
-from ._task import Distribution, Numbers, Task
-from ._thresholds import Blocks, single_module_threshold, subsets_threshold
-
-Operation = Literal["add", "sub", "mul", "div", "square", "sqrt"]
-OPERATIONS = get_args(Operation)
-# What a unit must represent to raise a sum to a power.
-NEEDED = {-1.0: "div", 0.5: "sqrt", 2.0: "square"}
-
-
-class SubsetTask(Task):
-    """What the tasks of this file share."""
-
-    operation: Operation
-    powers: tuple[float, ...] = ()  # a field of the tasks that can have them
-
-    @property
-    def out_features(self) -> int:
-        return 1
-
-    @property
-    def operations(self) -> tuple[str, ...]:
-        if not self.powers:
-            return (self.operation,)
-        return ("mul", *sorted({NEEDED[p] for p in self.powers if p in NEEDED}))
-
-    @property
-    def kind(self) -> str:
-        """How inputs are drawn; truncation is a number."""
-        return self.distribution.removeprefix("truncated-")
-
-    def rows(self, seed: int) -> list[list[int]]:
-        """The inputs that each sum is over."""
-        raise NotImplementedError
-
-    @property
-    def structure(self) -> tuple:
-        name = "powers" if self.powers else "subsets"
-        return (name, self.in_features, len(self.rows(0)), self.kind)
-
-    def replica(self, seed: int) -> dict[str, Any]:
-        import numpy as np
-
-        rows = self.rows(seed)
-        masks = np.zeros((len(rows), self.in_features))
-        for mask, row in zip(masks, rows, strict=True):
-            mask[row] = 1.0
-        numbers = {"masks": masks, "operation": OPERATIONS.index(self.operation)}
-        return numbers | ({"powers": np.array(self.powers)} if self.powers else {})
-
-    def target(self, replica: dict[str, Any], x: Any) -> Any:
-        import jax.numpy as jnp
-
-        from .._arrays import contract
-
-        sums = contract(replica["masks"], x, jnp)
-        if "powers" in replica:
-            return jnp.prod(sums ** replica["powers"][:, None], axis=0, keepdims=True)
-        first, rest = sums[0], [sums[k] for k in range(1, sums.shape[0])]
-        added, multiplied = 0.0, 1.0
-        for s in rest:
-            added, multiplied = added + s, multiplied * s
-        results = [
-            first + added,
-            first - added,
-            first * multiplied,
-            first / multiplied,
-            first * first,
-            jnp.sqrt(first),
-        ]
-        chosen = results[0]
-        for i, result in enumerate(results[1:], start=1):
-            chosen = jnp.where(replica["operation"] == i, result, chosen)
-        return chosen[None]
+from ..units._checks import WORD, Bounds
+from ._domains import Numbers
+from ._sums import OPERATIONS, Operation, SubsetTask
+from ._task import Distribution
+from ._thresholds import Blocks, check_rule, single_module_threshold, subsets_threshold
 
 
 @cache
@@ -140,35 +73,52 @@ class Subsets(SubsetTask):
     shares: tuple[float, ...] = ()
     """Of each sum, how likely an input belongs to it; none has contiguous subsets."""
 
-    def __post_init__(self) -> None:
-        sums = 2 if self.simple else self.subsets
-        if self.powers and len(self.powers) != sums:
+    bounds: ClassVar[Mapping[str, Bounds]] = {
+        "input_size": (1, WORD),
+        "subsets": (1, WORD),
+        "subset_ratio": (0, 1),
+        "overlap_ratio": (0, 1),
+    }
+
+    def check_sizes(self) -> None:
+        if self.powers and len(self.powers) != self.sums:
             raise ValueError(
                 f"`powers` (={self.powers}) must hold one number for each of the "
-                f"{sums} sums, or none."
+                f"{self.sums} sums, or none."
             )
         if self.shares and (
             self.simple
-            or len(self.shares) != sums
-            or min(self.shares) <= 0
+            or len(self.shares) != self.sums
+            or min(self.shares) * self.input_size < 0.5
             or sum(self.shares) > 1
         ):
             raise ValueError(
-                f"`shares` (={self.shares}) must hold a positive number for each of "
-                f"the {sums} sums, together at most 1, or none; `simple` has none."
+                f"`shares` (={self.shares}) must hold a number for each of the "
+                f"{self.sums} sums, together at most 1 and each so large that some of "
+                f"`input_size` (={self.input_size}) belong to it, or none; `simple` "
+                "has none."
             )
         if not self.simple and not self.shares:
             size, overlap = self.sizes
-            if size < 1 or self.subsets < 1 or self.used > self.input_size:
+            if size < 1 or self.used > self.input_size:
                 raise ValueError(
                     f"`input_size` (={self.input_size}) is too small for `subsets` "
                     f"(={self.subsets}) of {size} inputs that overlap by {overlap}."
                 )
-        Task.__post_init__(self)
 
     @property
     def in_features(self) -> int:
         return 4 if self.simple else self.input_size
+
+    @property
+    def sums(self) -> int:
+        return 2 if self.simple else self.subsets
+
+    @property
+    def summands(self) -> int:
+        if self.simple or self.shares:
+            return self.in_features
+        return self.sizes[0]
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -193,6 +143,7 @@ class Subsets(SubsetTask):
         return [list(range(start, start + size)) for start in starts]
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         if self.simple:
             blocks = Blocks.of(self.rows(0), 4)
         elif self.shares:  # with as many inputs in each sum as are expected
@@ -232,20 +183,28 @@ class SingleModule(SubsetTask):
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
 
-    def __post_init__(self) -> None:
-        if self.input_size < 2:
-            raise ValueError(f"`input_size` (={self.input_size}) must be at least 2.")
-        Task.__post_init__(self)
+    bounds: ClassVar[Mapping[str, Bounds]] = {"input_size": (2, WORD)}
 
     @property
     def in_features(self) -> int:
         return self.input_size
+
+    @property
+    def sums(self) -> int:
+        return 2
+
+    @property
+    def partial_functions(self) -> dict[str, slice | None]:
+        # The operands are the first two inputs, or any two.
+        first = slice(0, 1) if self.input_size == 2 else None
+        return {"sqrt": first} if self.operation == "sqrt" else {}
 
     def rows(self, seed: int) -> list[list[int]]:
         offset = first_draw(seed, self.input_size - 1) if self.input_size > 2 else 0
         return [[offset], [offset + 1]]
 
     def threshold(self, epsilon: float = 1e-4, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         return single_module_threshold(
             self.operation,
             self.extrapolation,
@@ -277,19 +236,22 @@ class Operands(SubsetTask):
     distribution: Distribution = "uniform"
     """How inputs are distributed."""
 
-    def __post_init__(self) -> None:
-        if self.operands < 1:
-            raise ValueError(f"`operands` (={self.operands}) must be at least 1.")
+    bounds: ClassVar[Mapping[str, Bounds]] = {"operands": (1, WORD)}
+
+    def check_sizes(self) -> None:
         wrong = set(self.signs) - {1, -1}
         if self.signs and (len(self.signs) != self.operands or wrong):
             raise ValueError(
                 f"`signs` (={self.signs}) must hold {self.operands} numbers, each 1 or "
                 "-1, or none."
             )
-        Task.__post_init__(self)
 
     @property
     def in_features(self) -> int:
+        return self.operands
+
+    @property
+    def sums(self) -> int:
         return self.operands
 
     def rows(self, seed: int) -> list[list[int]]:
@@ -305,6 +267,7 @@ class Operands(SubsetTask):
         return numbers
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
+        check_rule(epsilon, rule)
         operation = "add" if self.signs else self.operation
         blocks = Blocks.of(self.rows(0), self.operands)
         numbers = tuple(map(float, self.extrapolation))

@@ -1,10 +1,12 @@
 """What a task is: where numbers come from, what the target is, when it is solved."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
-from ..units._checks import check_fields, check_options
+from ..units._checks import Bounds, check_fields, check_options
+from ._domains import Numbers, check_domain, check_ranges, magnitude, sets_of
 
 # Inputs are drawn from a distribution with these numbers:
 #   uniform           low, high            or two parts: low, high, low, high
@@ -21,15 +23,9 @@ Distribution = Literal[
     "exponential",
     "benford",
 ]
-Numbers: TypeAlias = tuple[float, ...]
-COUNTS = {
-    "uniform": (2, 4),
-    "normal": (2,),
-    "truncated-normal": (4,),
-    "mirrored-normal": (2, 4),
-    "exponential": (1,),
-    "benford": (2,),
-}
+
+
+RANGES = ("interpolation", "extrapolation")
 
 
 class Task(ABC):
@@ -43,6 +39,8 @@ class Task(ABC):
     title: ClassVar[str]
     later: ClassVar[tuple[str, ...]] = ()
     """Fields that came later: at their defaults they are no part of a run's name."""
+    bounds: ClassVar[Mapping[str, Bounds]] = {}
+    """The least and the greatest number that a field may be."""
     distribution: Distribution
     interpolation: Any
     extrapolation: Any
@@ -52,9 +50,37 @@ class Task(ABC):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        for name in ("interpolation", "extrapolation"):
-            check_ranges(name, getattr(self, name), self.distribution, self.in_features)
+        check_fields(self, self.bounds)
+        self.check_sizes()
+        for name in RANGES:
+            numbers = getattr(self, name)
+            check_ranges(name, numbers, self.distribution, self.in_features)
+            for function, inputs in self.partial_functions.items():
+                sets = sets_of(numbers)
+                used = sets if inputs is None or len(sets) == 1 else sets[inputs]
+                check_domain(name, numbers, used, self.distribution, function)
+
+    def check_sizes(self) -> None:
+        """The sizes of the task must suit each other."""
+        return  # many have but one
+
+    @property
+    def partial_functions(self) -> dict[str, slice | None]:
+        """Functions that are not defined everywhere, and their inputs; None is all."""
+        return {}
+
+    def largest(self, name: str) -> float:
+        """The greatest magnitude of inputs and targets on one of `RANGES`."""
+        sets = sets_of(getattr(self, name))
+        greatest = max(magnitude(values, self.distribution) for values in sets)
+        return max(greatest, self.largest_target(greatest))
+
+    def largest_target(self, greatest: float) -> float:
+        """The greatest magnitude of targets of inputs up to the `greatest`.
+
+        Quotients have none where inputs come near zero, and are left out.
+        """
+        return 0.0
 
     @property
     @abstractmethod
@@ -109,46 +135,6 @@ class Task(ABC):
         ]
         parts = ", ".join(f"{name}={value!r}" for name, value in named)
         return f"{type(self).__name__}({parts})"
-
-
-def per_input(numbers: Any, in_features: int) -> tuple[Numbers, ...]:
-    """The numbers of each input, from one set for all or one set for each."""
-    if numbers and isinstance(numbers[0], tuple | list):
-        return tuple(tuple(map(float, n)) for n in numbers)
-    return (tuple(map(float, numbers)),) * in_features
-
-
-def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -> None:
-    """The numbers must be what the distribution needs."""
-    sets = per_input(numbers, in_features)
-    if len(sets) != in_features:
-        raise ValueError(
-            f"`{name}` (={numbers!r}) must be one set of numbers, or one for each of "
-            f"the {in_features} inputs."
-        )
-    for values in sets:
-        if len(values) not in COUNTS[distribution]:
-            need = " or ".join(map(str, COUNTS[distribution]))
-            raise ValueError(
-                f"`{name}` (={numbers!r}) must have {need} numbers for `distribution` "
-                f"(={distribution!r})."
-            )
-        ordered = values[2:] if "-normal" in distribution else values
-        pairs = [ordered[i : i + 2] for i in range(0, len(ordered) - 1, 2)]
-        if distribution != "normal" and any(low >= high for low, high in pairs):
-            raise ValueError(
-                f"`{name}` (={numbers!r}) must have each low below its high."
-            )
-        spread = values[1] if "normal" in distribution else values[0]
-        positive = "normal" in distribution or distribution in (
-            "exponential",
-            "benford",
-        )
-        if positive and spread <= 0:
-            raise ValueError(
-                f"`{name}` (={numbers!r}) must have a positive spread, scale and "
-                f"bounds for `distribution` (={distribution!r})."
-            )
 
 
 def quantile_numbers(numbers: Numbers, distribution: str) -> Numbers:

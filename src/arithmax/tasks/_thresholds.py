@@ -13,9 +13,12 @@ from itertools import product
 from math import comb
 from typing import Any
 
-from ._task import Numbers, per_input, quantile_numbers
+from ..units._checks import check_number, choose
+from ._domains import Numbers, per_input
+from ._task import quantile_numbers
 
 SAMPLES = 1_000_000
+EPSILON = (1e-30, 1)  # the square of a smaller one is no number
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Blocks:
         for i in range(in_features):
             counts[tuple(i in row for row in rows)] += 1
         return Blocks(tuple(sorted(counts.items())))
+
+
+def check_rule(epsilon: float, rule: str) -> None:
+    """What every task's `threshold` is asked for."""
+    check_number("epsilon", epsilon, *EPSILON)
+    choose("rule", rule, ("exact", "authors"))
 
 
 def moments(numbers: Numbers, distribution: str, order: int = 8) -> list[float]:
@@ -216,17 +225,15 @@ def single_module_threshold(
         squares = [moments(n, distribution)[2] for n in sets]
         variance = sum(s - m * m for s, m in zip(squares, means, strict=True))
         return epsilon**2 * (variance + sum(means) ** 2)
-    x = sampled(numbers, in_features, distribution)
-    if operation in ("add", "sub"):
-        return float(epsilon**2 * np.mean(np.sum(np.abs(x), axis=0) ** 2))
-    if operation in ("square", "sqrt"):
-        return float(epsilon**2 * np.mean(evaluate(operation, np.abs(x)) ** 2))
-    first, second = (
-        moments(n, distribution) for n in per_input(numbers, in_features)[:2]
-    )
+    if operation not in ("mul", "div"):
+        x = np.abs(sampled(numbers, in_features, distribution))
+        plain_sum = operation in ("add", "sub")
+        y = np.sum(x, axis=0) if plain_sum else evaluate(operation, x)
+        return float(epsilon**2 * np.mean(y**2))
+    first, second = (moments(n, distribution) for n in given[:2])
     if operation == "mul":
         return 4 * epsilon**2 * first[2] * second[2]
-    inverse = _inverse_square(per_input(numbers, in_features)[1], distribution)
+    inverse = _inverse_square(given[1], distribution)
     return 4 * epsilon**2 * first[2] * inverse
 
 
@@ -251,9 +258,14 @@ def _inverse_square(numbers: Numbers, distribution: str) -> float:
 
     if distribution == "uniform":
         if any(low <= 0 <= high for low, high in _parts(numbers)):
-            raise ValueError(
-                f"`extrapolation` (={numbers}) contains zero, where the error of a "
-                "quotient has no mean. Give a flat `threshold` or another range."
-            )
+            raise no_threshold(numbers)
         return float(np.mean([1 / (low * high) for low, high in _parts(numbers)]))
     return float(np.mean(sampled(numbers, 1, distribution)[0] ** -2))
+
+
+def no_threshold(numbers: Any) -> ValueError:
+    """What is said of quotients by numbers near zero."""
+    return ValueError(
+        f"`extrapolation` (={numbers}) contains zero, where the error of a quotient "
+        "has no mean. Give a flat `threshold` or another range."
+    )

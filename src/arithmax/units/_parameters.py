@@ -6,7 +6,32 @@ draw from it with their own generators.
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from ._checks import Bounds, check_fields, check_whole, plain, shown
+
+INFINITY = math.inf
+ANY: Bounds = (None, None)
+POSITIVE: Bounds = (1e-30, None)
+
+
+def _ordered(low: Any, high: Any) -> bool:
+    """Whether two are finite floats in order, in words that compilers can trace."""
+    return (
+        type(low) is float
+        and type(high) is float
+        and -INFINITY < low <= high < INFINITY
+    )
+
+
+def _check_ends(distribution: "Uniform | Beta", bounds: dict[str, Bounds]) -> None:
+    """`low` and `high` must be finite numbers in order."""
+    check_fields(distribution, {**bounds, "low": ANY, "high": ANY})
+    if distribution.low > distribution.high:
+        raise ValueError(
+            f"`low` (={distribution.low}) must not exceed `high` "
+            f"(={distribution.high})."
+        )
 
 
 @dataclass(frozen=True)
@@ -16,6 +41,10 @@ class Uniform:
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        if not _ordered(self.low, self.high):
+            _check_ends(self, {})
+
 
 @dataclass(frozen=True)
 class Normal:
@@ -23,6 +52,10 @@ class Normal:
 
     mean: float
     std: float
+
+    def __post_init__(self) -> None:
+        if not (_ordered(0.0, self.std) and _ordered(self.mean, self.mean)):
+            check_fields(self, {"mean": ANY})
 
 
 @dataclass(frozen=True)
@@ -34,12 +67,18 @@ class Beta:
     low: float = 0.0
     high: float = 1.0
 
+    def __post_init__(self) -> None:
+        _check_ends(self, {"a": POSITIVE, "b": POSITIVE})
+
 
 @dataclass(frozen=True)
 class Constant:
     """Every entry equal to `value`."""
 
     value: float
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"value": ANY})
 
 
 @dataclass(frozen=True)
@@ -62,15 +101,36 @@ class Parameter:
     shape: tuple[int, ...]
     distribution: Distribution
 
+    def __post_init__(self) -> None:
+        vars(self)["shape"] = check_shape("shape", self.shape)
+        check_distribution("distribution", self.distribution)
+
+
+def check_shape(name: str, shape: Any) -> tuple[int, ...]:
+    """`shape` as a tuple: whole numbers of at least 1."""
+    sizes = plain(shape)
+    fits = isinstance(sizes, tuple) and all(type(n) is int and n >= 1 for n in sizes)
+    if not fits:
+        raise ValueError(
+            f"`{name}` (={shown(shape)}) must be a tuple of whole numbers, each at "
+            "least 1."
+        )
+    return sizes
+
+
+def check_distribution(name: str, value: Any) -> None:
+    """`value` must be one of the distributions of this file."""
+    if not isinstance(value, Distribution):
+        raise TypeError(
+            f"`{name}` (={shown(value)}) must be a distribution, such as "
+            "`Uniform(-1.0, 1.0)`."
+        )
+
 
 def check_features(in_features: int, out_features: int) -> None:
     """Both sizes must be whole numbers of at least 1."""
     for name, size in (("in_features", in_features), ("out_features", out_features)):
-        whole = hasattr(size, "__index__") and not isinstance(size, bool)
-        if not whole or size < 1:
-            raise ValueError(
-                f"`{name}` (={size!r}) must be a whole number, at least 1."
-            )
+        check_whole(name, plain(size), 1)
 
 
 def matrix(

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from jaxtyping import Bool, Float
 
-from .._arrays import Array, Namespace, Params, absolute, is_torch, namespace
-from ._checks import check_fields, check_options, choose
+from .._arrays import Array, Namespace, Params, absolute, namespace
+from ._checks import check_fields, check_options, check_whole, choose, plain
 from ._hazards import Hazard
+from ._inputs import check_floating, check_input, check_names, common_namespace
 from ._operations import OPERATIONS, Domain, Exactness, Operation, Path
 from ._parameters import Distribution, Parameter
 from ._symbolic import Expression, Symbols
@@ -18,6 +19,9 @@ from ._symbolic import Expression, Symbols
 # Shapes are checked in the test run: features come first in a formula.
 Inputs: TypeAlias = Float[Any, "in *batch"]
 Outputs: TypeAlias = Float[Any, "out *batch"]
+
+
+MOST = 10_000_000  # inputs of a solution, which is stored
 
 
 class Unit(ABC):
@@ -150,7 +154,7 @@ class Unit(ABC):
         noise: Array | None = None,
     ) -> Float[Any, "*batch out"]:
         """The unit as everybody calls it: [..., in] to [..., out]."""
-        xp = namespace(x, *params.values())
+        xp = common_namespace(params, x)
         self.check(params, x, xp)
         return self.forward(params, x, training=training, noise=noise, xp=xp)
 
@@ -173,6 +177,8 @@ class Unit(ABC):
     def check(self, params: Params, x: Array, xp: Namespace) -> None:
         """`params` must be those of this unit, and `x` must fit them."""
         in_features, _ = self.check_parameters(params)
+        for name, value in params.items():
+            check_floating(f"params[{name!r}]", value, xp)
         check_input(x, in_features, next(iter(params.values())).dtype, xp)
 
     def check_parameters(
@@ -187,6 +193,7 @@ class Unit(ABC):
         Returns:
             The sizes.
         """
+        check_names(params)
         declared = self.parameters(1, 1)
         if set(params) != set(declared):
             raise ValueError(
@@ -227,7 +234,7 @@ class Unit(ABC):
         Returns:
             For each hazard that occurs, where in `x` it does.
         """
-        xp = namespace(x, *params.values())
+        xp = common_namespace(params, x)
         self.check(params, x, xp)
         columns = x.reshape(-1, x.shape[-1]).T
         found = {Hazard.NOT_FINITE: ~xp.isfinite(columns)}
@@ -260,40 +267,10 @@ class Unit(ABC):
                 f"`operation` (={operation!r}) is not one that {self} represents "
                 f"exactly; it represents {can}."
             )
-        if in_features < len(op.weights):
-            raise ValueError(
-                f"`in_features` (={in_features}) must be at least {len(op.weights)} "
-                f"for `operation` (={operation!r})."
-            )
+        check_whole("in_features", plain(in_features), len(op.weights), MOST)
         w = np.zeros((1, in_features))
         w[0, : len(op.weights)] = op.weights
         return self.encode(w, op.path)
-
-
-def check_input(x: Array, in_features: int, dtype: Any, xp: Namespace) -> None:
-    """`x` must be floating-point, end in `in_features`, and suit the parameters."""
-    if not xp.isdtype(x.dtype, "real floating"):
-        raise TypeError(
-            f"`x` (dtype {x.dtype}) must be floating-point. Convert it, for example "
-            "with `x.astype('float32')` or `x.float()`."
-        )
-    if x.ndim == 0 or x.shape[-1] != in_features:
-        raise ValueError(
-            f"`x` (shape {tuple(x.shape)}) must have {in_features} features on its "
-            "last axis."
-        )
-    # NumPy and JAX promote mixed dtypes; PyTorch's matrix product fails obscurely.
-    if is_torch(xp) and x.dtype != dtype and not _autocast(x):
-        raise TypeError(
-            f"`x` (dtype {x.dtype}) must have the dtype of the parameters ({dtype}). "
-            f"Convert one of them, for example with `x.to({dtype})`."
-        )
-
-
-def _autocast(x: Array) -> bool:
-    import torch
-
-    return torch.is_autocast_enabled(x.device.type)
 
 
 def check_finite(w: Array, xp: Namespace) -> None:

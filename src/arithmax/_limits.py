@@ -1,0 +1,86 @@
+"""What a run can be asked for: numbers that its format holds, seeds, and of what kind.
+
+This file is read by the command line and loads no array library.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
+from itertools import islice
+from typing import Any
+
+from .tasks import Task
+from .units._checks import WORD, plain, shown
+
+MOST_SEEDS = 1_000_000  # of one cell
+LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": float("inf")}
+
+
+def check_kind(name: str, value: Any, kind: type, example: str) -> None:
+    """`value` must be an instance of a class, not the class."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"`{name}` (={shown(value)}) must be a {kind.__name__}, such as "
+            f"`{example}`."
+        )
+
+
+def checked_seeds(seeds: Any) -> tuple[int, ...]:
+    """Seeds as a tuple: whole numbers of 32 bits, each of them once."""
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise TypeError(
+            f"`seeds` (={shown(seeds)}) must be whole numbers, such as `range(25)`."
+        )
+    listed = tuple(islice(seeds, MOST_SEEDS + 1))  # a range may be beyond all memory
+    if not 0 < len(listed) <= MOST_SEEDS:
+        raise ValueError(
+            f"`seeds` (={shown(seeds)}) must hold at least one seed and at most "
+            f"{MOST_SEEDS:,}. Train more of them in parts."
+        )
+    if set(map(type, listed)) != {int}:
+        listed = plain(listed)
+    wrong = [s for s in listed if type(s) is not int or not 0 <= s <= WORD]
+    if wrong:
+        raise ValueError(
+            f"`seeds` (with {shown(wrong[0])}) must be whole numbers, at least 0 and "
+            f"at most {WORD}."
+        )
+    if len(set(listed)) < len(listed):
+        twice = Counter(listed).most_common(1)[0][0]
+        raise ValueError(
+            f"`seeds` (={shown(listed)}) must hold each seed once, but has {twice} "
+            "again: it would be the same run."
+        )
+    return listed
+
+
+def check_precision(thing: Any, precision: str) -> None:
+    """The format must be able to hold every number of a dataclass."""
+    for name, value in vars(thing).items():
+        if any(abs(number) > LARGEST[precision] for number in _numbers(value)):
+            raise ValueError(
+                f"`{name}` (={shown(value)}) must be at most {LARGEST[precision]:.3g} "
+                f"in magnitude for `precision` (={precision!r}). Use a smaller number, "
+                "or `precision='float64'`."
+            )
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """The numbers in a setting, however deep."""
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, tuple):
+        for entry in value:
+            yield from _numbers(entry)
+    elif is_dataclass(value):
+        yield from _numbers(tuple(vars(value).values()))
+
+
+def check_largest(name: str, task: Task, precision: str) -> None:
+    """The format must be able to hold every input and target of a range."""
+    if (largest := task.largest(name)) > LARGEST[precision]:
+        raise ValueError(
+            f"`{name}` (={shown(getattr(task, name))}) has inputs or targets up to "
+            f"{largest:.3g}, above the {LARGEST[precision]:.3g} of `precision` "
+            f"(={precision!r}). Use a narrower range, or `precision='float64'`."
+        )
