@@ -1,6 +1,5 @@
 """`arithmax benchmark` and `arithmax leaderboard`."""
 
-import json as json_format
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from ._show import percent, report_extra, show, table, write_text
+from ._show import percent, print_json, report_extra, show, table, write_text
 
 Given = Annotated[
     str,
@@ -78,7 +77,7 @@ def benchmark(
         progress=not quiet and not json,
     )
     if json:
-        print(json_format.dumps(as_json(done, stored), ensure_ascii=False))
+        print_json(as_json(done, stored))
     else:
         print_places(done, stored)
     if page is not None:

@@ -1,0 +1,84 @@
+"""How a command ends: by signals, and by pipes that nobody reads any more."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+INTERRUPTED = 128 + 2  # the exit status after Ctrl-C
+PIPE = 128 + 13  # and that after SIGPIPE, which Python turns into an exception
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+CURSOR = b"\x1b[?25h"  # progress bars hide it
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody pressed Ctrl-C, or a signal asked the process to end."""
+
+
+@contextmanager
+def stopping() -> Iterator[list[int]]:
+    """SIGTERM and SIGHUP stop a command as Ctrl-C does: what is trained is saved.
+
+    A second Ctrl-C ends the process at once. (A second SIGHUP does not: who closes a
+    terminal may send several.) Signals that are ignored stay so, such as SIGHUP under
+    `nohup`.
+
+    Yields:
+        The signals that came: none, or one.
+    """
+    caught: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if caught and number == signal.SIGINT:
+            _end_at_once(number)
+        if not caught:
+            caught.append(number)
+            raise Interrupted
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        for number in numbers:
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, stop)
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end_at_once(number: int) -> None:
+    if os.isatty(2):
+        os.write(2, CURSOR)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def say(text: str) -> None:
+    """A sentence on the standard error stream, which may be closed as well."""
+    try:
+        # A name in somebody's folder may hold codes that move the cursor.
+        print(_printable(text), file=sys.stderr, flush=True)
+    except OSError:
+        pass
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def flush() -> None:
+    """Write what is left; a stream that takes no more is told no more at the end."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise
