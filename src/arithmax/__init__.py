@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .units import Unit as Unit
     from .units import unit as unit
 
-    __version__: str
+__version__: str
 
 _HOMES = {
     "initialise": "_initialise",

@@ -5,9 +5,7 @@ What takes time to import is imported below `main`, where Ctrl-C ends with a sen
 
 import sys
 
-from .._own_code import sentence
 from ._ending import INTERRUPTED, PIPE, flush, say, stopping
-from ._show import field_docs as field_docs
 from ._terminal import any_terminal
 
 
@@ -29,6 +27,8 @@ def _ended(arguments: list[str]) -> int:
     except BrokenPipeError:
         return PIPE  # whoever reads has read enough
     except BaseException as error:
+        from .._own_code import sentence
+
         if said := sentence(error):
             say(f"arithmax: {said}")
         elif isinstance(error, KeyboardInterrupt):
@@ -47,6 +47,8 @@ def _run(arguments: list[str]) -> int:
 
         return run(arguments) or 0
     except SystemExit as ended:
+        from .._own_code import sentence
+
         if isinstance(ended.__context__, BrokenPipeError):  # what rich makes of it
             return PIPE
         if sentence(ended):

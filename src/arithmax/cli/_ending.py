@@ -1,5 +1,6 @@
 """How a command ends: by signals, and by pipes that nobody reads any more."""
 
+import _thread
 import os
 import signal
 import sys
@@ -7,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 INTERRUPTED = 128 + 2  # the exit status after Ctrl-C
 PIPE = 128 + 13  # and that after SIGPIPE, which Python turns into an exception
@@ -38,15 +40,26 @@ def stopping() -> Iterator[list[int]]:
             caught.append(number)
             raise Interrupted
 
-    before = {}
+    def lost(ignored: Any) -> None:
+        """Nobody hears what is raised in a callback of the collector: try again."""
+        if ignored.exc_type is not Interrupted:
+            hook(ignored)
+            return
+        again = threading.Timer(0.1, _thread.interrupt_main, (caught.pop(),))
+        again.daemon = True
+        again.start()
+
+    before, hook = {}, sys.unraisablehook
     if threading.current_thread() is threading.main_thread():
         numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
         for number in numbers:
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, stop)
+        sys.unraisablehook = lost
     try:
         yield caught
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 
