@@ -5,15 +5,14 @@ What takes time to import is imported below `main`, where Ctrl-C ends with a sen
 
 import sys
 
-from ._ending import INTERRUPTED, PIPE, flush, say, stopping
+from ._ending import INTERRUPTED, PIPE, SENTENCE, flush, say, stopping
 from ._terminal import any_terminal
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    with any_terminal(), stopping() as caught:
-        code = _ended(arguments)
+    with any_terminal(), stopping(process=arguments is None) as caught:
+        code = _ended(sys.argv[1:] if arguments is None else arguments)
     if caught and code in (INTERRUPTED, PIPE):  # Ctrl-C ends the reader of a pipe, too
         code = 128 + caught[0]
     if code:
@@ -32,7 +31,7 @@ def _ended(arguments: list[str]) -> int:
         if said := sentence(error):
             say(f"arithmax: {said}")
         elif isinstance(error, KeyboardInterrupt):
-            say("Interrupted. Run the same command again to go on.")
+            say(SENTENCE)
             return INTERRUPTED
         elif isinstance(error, ValueError | TypeError | OSError):
             say(f"arithmax: {error}")

@@ -13,6 +13,7 @@ from typing import Any
 INTERRUPTED = 128 + 2  # the exit status after Ctrl-C
 PIPE = 128 + 13  # and that after SIGPIPE, which Python turns into an exception
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+SENTENCE = "Interrupted. Run the same command again to go on."
 CURSOR = b"\x1b[?25h"  # progress bars hide it
 
 
@@ -21,12 +22,16 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def stopping() -> Iterator[list[int]]:
+def stopping(process: bool = True) -> Iterator[list[int]]:
     """SIGTERM and SIGHUP stop a command as Ctrl-C does: what is trained is saved.
 
-    A second Ctrl-C ends the process at once. (A second SIGHUP does not: who closes a
-    terminal may send several.) Signals that are ignored stay so, such as SIGHUP under
-    `nohup`.
+    Where nothing is trained the process ends on the spot: libraries that are being
+    imported may forget an exception or break on it. A second Ctrl-C ends any process.
+    (A second SIGHUP does not: who closes a terminal may send several.) Signals that
+    are ignored stay so, such as SIGHUP under `nohup`.
+
+    Args:
+        process: whether the process is the command's own, and may be ended.
 
     Yields:
         The signals that came: none, or one.
@@ -35,8 +40,10 @@ def stopping() -> Iterator[list[int]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         if caught and number == signal.SIGINT:
-            _end_at_once(number)
+            _end(number, "")
         if not caught:
+            if process and not _is_training(frame):
+                _end(number, SENTENCE + "\n")
             caught.append(number)
             raise Interrupted
 
@@ -64,11 +71,22 @@ def stopping() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _end_at_once(number: int) -> None:
-    if os.isatty(2):
-        os.write(2, CURSOR)
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+def _is_training(frame: FrameType | None) -> bool:
+    """Whether the fleet runs, which saves its blocks when it is interrupted."""
+    while frame is not None:
+        name = frame.f_globals.get("__name__")
+        if name == "arithmax.fleet" and frame.f_code.co_name == "_run":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _end(number: int, text: str) -> None:
+    """End the process now; `print` may be in the middle of a line."""
+    try:
+        os.write(2, CURSOR * os.isatty(2) + text.encode())
+    finally:
+        os._exit(128 + number)
 
 
 def say(text: str) -> None:

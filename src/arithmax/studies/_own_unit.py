@@ -14,7 +14,7 @@ from .._own_code import AGAIN, load, sentence, source_hash
 from ..protocol import Protocol
 from ..results import digest
 from ..tasks import SingleModule
-from ..units import OPERATIONS, Unit
+from ..units import OPERATIONS, Parameter, Unit
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 # How long a run is and how it is judged are the benchmark's.
@@ -145,7 +145,7 @@ def check(unit: Unit, text: str) -> None:
     x = np.array([[2.0, 5.0, 3.0], [3.0, 2.0, 7.0]])  # in the domain of every unit
     for name in able:
         params = unit.solution(name)
-        _check_names(unit.project(params), params, text)
+        _check_parts(unit, params, text)
         y = np.asarray(unit.compute(params, x))
         right = OPERATIONS[name].function(*x)
         if y.shape != (1, 3) or not np.allclose(y[0], right, rtol=1e-4):
@@ -156,7 +156,16 @@ def check(unit: Unit, text: str) -> None:
             )
 
 
-def _check_names(projected: Any, params: Mapping[str, Any], text: str) -> None:
+def _check_parts(unit: Unit, params: dict[str, Any], text: str) -> None:
+    """What else is called while it is trained: errors are better found before."""
+    declared = unit.parameters(2, 1)
+    if not all(isinstance(p, Parameter) for p in declared.values()):
+        raise ValueError(
+            f"`unit` (={text}) must declare `parameters` such as `matrix(in_features, "
+            f"out_features, Uniform(-1, 1))`, not {declared!r}."
+        )
+    unit.penalty(params), unit.weights(params)
+    projected: Any = unit.project(params)
     if not isinstance(projected, Mapping) or set(projected) != set(params):
         raise ValueError(
             f"`unit` (={text}) must return all its parameters from `project`, "
