@@ -1,6 +1,5 @@
 """How a command ends: by signals, and by pipes that nobody reads any more."""
 
-import _thread
 import os
 import signal
 import sys
@@ -43,7 +42,7 @@ def stopping(process: bool = True) -> Iterator[list[int]]:
             _end(number, "")
         if not caught:
             if process and not _is_training(frame):
-                _end(number, SENTENCE + "\n")
+                _end(number, SENTENCE)
             caught.append(number)
             raise Interrupted
 
@@ -52,7 +51,7 @@ def stopping(process: bool = True) -> Iterator[list[int]]:
         if ignored.exc_type is not Interrupted:
             hook(ignored)
             return
-        again = threading.Timer(0.1, _thread.interrupt_main, (caught.pop(),))
+        again = threading.Timer(0.1, os.kill, (os.getpid(), caught.pop()))
         again.daemon = True
         again.start()
 
@@ -84,7 +83,7 @@ def _is_training(frame: FrameType | None) -> bool:
 def _end(number: int, text: str) -> None:
     """End the process now; `print` may be in the middle of a line."""
     try:
-        os.write(2, CURSOR * os.isatty(2) + text.encode())
+        os.write(2, CURSOR * os.isatty(2) + text.encode() + b"\n" * bool(text))
     finally:
         os._exit(128 + number)
 

@@ -71,7 +71,7 @@ def _check_column(said: str, title: Any, values: Any) -> None:
     if not isinstance(title, str) or not title:
         raise ValueError(f"{said} must have a text as its name.")
     listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-    if not listed or np.ndim(values) > 1:
+    if not listed or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{said} is {values!r}, but must be a list of values.")
     for row, value in enumerate(values, start=1):
         known = str | bool | int | float | np.number | np.bool_ | None
