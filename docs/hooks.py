@@ -19,7 +19,7 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
-from arithmax.cli import field_docs
+from arithmax.cli._show import field_docs
 from arithmax.protocol import Protocol
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform

@@ -9,6 +9,7 @@ import pytest
 
 from arithmax import NALU, UNITS, Dense, __version__, cli
 from arithmax.cli._show import show, table
+from arithmax.cli._train import parse_unit
 from arithmax.studies import _cost, studies
 from arithmax.studies._demo import MODELS
 from arithmax.tasks import TASKS
@@ -78,8 +79,8 @@ def test_the_example_of_ones_own_study(capsys, tmp_path):
     cli.main([*arguments, "--out", str(tmp_path)])
     shown = capsys.readouterr().out
     assert "narrow-range" in shown and "reduced: 2 of 25 seeds" in shown
-    cli.main(["report", str(tmp_path)])  # the file is found again
-    assert (tmp_path / "report.html").exists()
+    cli.main(["report", str(tmp_path), "--study", str(path)])
+    assert "Ours beside published" in (tmp_path / "report.html").read_text()
 
 
 def test_an_unknown_study_suggests_the_nearest(capsys, tmp_path):
@@ -117,9 +118,9 @@ def test_train(capsys, tmp_path):
 
 
 def test_options_of_units_and_settings():
-    assert cli.parse_unit("nalu:tied=false,eps=1e-5") == NALU(tied=False, eps=1e-5)
-    assert cli.parse_unit("dense:activation=tanh") == Dense("tanh")
-    assert cli.parse_unit("nau:penalty=none").penalty.__repr__() == "None"
+    assert parse_unit("nalu:tied=false,eps=1e-5") == NALU(tied=False, eps=1e-5)
+    assert parse_unit("dense:activation=tanh") == Dense("tanh")
+    assert parse_unit("nau:penalty=none").penalty.__repr__() == "None"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,16 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_json", "_memory", "_arrays", "_identity", "_files", "units", "_initialise"]
+ORDER = [
+    "_json",
+    "_memory",
+    "_own_code",
+    "_arrays",
+    "_identity",
+    "_files",
+    "units",
+    "_initialise",
+]
 ORDER += ["_random", "networks", "tasks", "_limits", "_recipes", "protocol", "_descent"]
 ORDER += ["_padding", "_program", "measures", "_profile", "statistics", "results"]
 ORDER += ["_pack", "_blocks", "_plan", "_machine", "_training", "_progress", "fleet"]

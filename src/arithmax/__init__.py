@@ -5,7 +5,6 @@ neither JAX nor PyTorch.
 """
 
 import importlib
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from .units import Unit as Unit
     from .units import unit as unit
 
-__version__ = version("arithmax")
+__version__: str
 
 _HOMES = {
     "initialise": "_initialise",
@@ -76,10 +75,18 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
-    home = importlib.import_module(f".{_HOMES.get(name, 'units')}", __name__)
-    try:
-        value = getattr(home, name)
-    except AttributeError:
-        raise AttributeError(f"module 'arithmax' has no attribute {name!r}") from None
+    value = _version() if name == "__version__" else _value(name)
     globals()[name] = value
     return value
+
+
+def _version() -> str:
+    return importlib.import_module("importlib.metadata").version("arithmax")
+
+
+def _value(name: str) -> Any:
+    home = importlib.import_module(f".{_HOMES.get(name, 'units')}", __name__)
+    try:
+        return getattr(home, name)
+    except AttributeError:
+        raise AttributeError(f"module 'arithmax' has no attribute {name!r}") from None

@@ -1,5 +1,12 @@
 """`python -m arithmax` is the command line."""
 
+import sys
+
+# `python -m` looks for modules in the current folder first, which may hold somebody's
+# results: a file there must not be run because it is named like a library.
+if not sys.flags.safe_path:
+    del sys.path[0]
+
 from .cli import main
 
 main()

@@ -14,7 +14,7 @@ def finite(value: Any) -> Any:
     return [finite(entry) for entry in value] if isinstance(value, list) else value
 
 
-def dumps(value: Any, indent: int | None = None) -> str:
+def dumps(value: Any, indent: int | None = None, ensure_ascii: bool = False) -> str:
     """`value`, made of dictionaries, lists and plain values, as JSON."""
     text = finite(value)
-    return json.dumps(text, indent=indent, ensure_ascii=False, allow_nan=False)
+    return json.dumps(text, indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)

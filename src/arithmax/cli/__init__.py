@@ -1,64 +1,57 @@
-"""The command line."""
+"""The command line.
+
+What takes time to import is imported below `main`, where Ctrl-C ends with a sentence.
+"""
 
 import sys
-from collections.abc import Callable
-from typing import Any
 
-import tyro
-
-from .. import __version__
-from ._benchmark import benchmark, leaderboard
-from ._lists import tasks, units
-from ._show import field_docs as field_docs
-from ._studies import demo, report, reproduce, studies
-from ._train import parse_unit as parse_unit
-from ._train import train, train_command
-
-
-def version() -> None:
-    """Print the version of this package."""
-    print(__version__)
-
-
-def _train_stub() -> None:
-    """Train a unit on a task with many seeds; see `arithmax train --help`."""
-
-
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "train": _train_stub,
-    "studies": studies,
-    "reproduce": reproduce,
-    "report": report,
-    "leaderboard": leaderboard,
-    "benchmark": benchmark,
-    "demo": demo,
-    "units": units,
-    "tasks": tasks,
-    "version": version,
-}
+from ._ending import INTERRUPTED, PIPE, SENTENCE, flush, say, stopping
+from ._terminal import any_terminal
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    try:
-        if arguments[:1] == ["train"]:
-            parsed = tyro.cli(
-                train_command(), prog="arithmax train", args=arguments[1:]
-            )
-            code = train(parsed)
-        else:
-            code = tyro.extras.subcommand_cli_from_dict(
-                COMMANDS,
-                prog="arithmax",
-                description="Neural arithmetic units for PyTorch, JAX and NumPy.",
-                args=arguments,
-            )
-    except (ValueError, TypeError, OSError) as error:
-        print(f"arithmax: {error}", file=sys.stderr)
-        code = 2
-    except KeyboardInterrupt:
-        print("Interrupted. Run the same command again to go on.", file=sys.stderr)
-        code = 130
+    with any_terminal(), stopping(process=arguments is None) as caught:
+        code = _ended(sys.argv[1:] if arguments is None else arguments)
+    if caught and code in (INTERRUPTED, PIPE):  # Ctrl-C ends the reader of a pipe, too
+        code = 128 + caught[0]
     if code:
         sys.exit(code)
+
+
+def _ended(arguments: list[str]) -> int:
+    """The exit status of a command; what went wrong is said in a sentence."""
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        return PIPE  # whoever reads has read enough
+    except BaseException as error:
+        from .._own_code import sentence
+
+        if said := sentence(error):
+            say(f"arithmax: {said}")
+        elif isinstance(error, KeyboardInterrupt):
+            say(SENTENCE)
+            return INTERRUPTED
+        elif isinstance(error, ValueError | TypeError | OSError):
+            say(f"arithmax: {error}")
+        else:
+            raise
+        return 2
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        from ._commands import run
+
+        return run(arguments) or 0
+    except SystemExit as ended:
+        from .._own_code import sentence
+
+        if isinstance(ended.__context__, BrokenPipeError):  # what rich makes of it
+            return PIPE
+        if sentence(ended):
+            raise
+        return ended.code if isinstance(ended.code, int) else 2
+    finally:
+        flush()

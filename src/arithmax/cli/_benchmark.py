@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from .._json import dumps
 from ..units._checks import check_whole
-from ._show import percent, report_extra, show, table, write_text
+from ._show import percent, print_json, report_extra, show, table, write_text
 
 Given = Annotated[
     str,
@@ -80,7 +79,7 @@ def benchmark(
         progress=not quiet and not json,
     )
     if json:
-        print(dumps(as_json(done, stored)))
+        print_json(as_json(done, stored))
     else:
         print_places(done, stored)
     if page is not None:

@@ -3,10 +3,9 @@
 import dataclasses
 from typing import Any
 
-from .._json import dumps
 from ..tasks import TASKS
 from ..units import OPERATIONS, UNITS
-from ._show import field_docs, first_line, show, table
+from ._show import field_docs, first_line, print_json, show, table
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -31,7 +30,7 @@ def units(json: bool = False) -> None:
     """
     described = [describe(name) for name in UNITS]
     if json:
-        print(dumps(described, indent=2))
+        print_json(described, indent=2)
         return
     rows = [
         [
@@ -68,7 +67,7 @@ def tasks(json: bool = False) -> None:
         for name, cls in TASKS.items()
     ]
     if json:
-        print(dumps(described, indent=2))
+        print_json(described, indent=2)
         return
     rows = [
         [

@@ -2,11 +2,14 @@
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from .._json import dumps
 
 
 def first_line(cls: type) -> str:
@@ -58,6 +61,12 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
     for row in rows:
         drawn.add_row(*map(escape, row))
     return drawn
+
+
+def print_json(value: Any, indent: int | None = None) -> None:
+    """Print JSON; where a stream cannot have a sign, JSON has a way to write it."""
+    readable = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
+    print(dumps(value, indent, ensure_ascii=not readable))
 
 
 def show(drawn: Any) -> None:

@@ -4,13 +4,12 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import astuple
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 import tyro
 
-from .._json import dumps
-from ._show import percent, report_extra, show, table, write_text
+from ._show import percent, print_json, report_extra, show, table, write_text
 
 Names = Annotated[
     tuple[str, ...],
@@ -22,6 +21,7 @@ Folder = Annotated[
     tyro.conf.Positional,
     tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
 ]
+Files = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE.py ...")]
 
 Only = Annotated[
     tuple[tuple[str, ...], ...],
@@ -52,7 +52,7 @@ def studies(json: bool = False) -> None:
         for own in all_studies().values()
     ]
     if json:
-        print(dumps(listed, indent=2))
+        print_json(listed, indent=2)
         return
     rows = [
         [
@@ -108,12 +108,12 @@ def reproduce(
         seeds=seeds,
         steps=steps,
         only=chosen,
-        command=shlex.join(["arithmax", *sys.argv[1:]]),
+        command=command(),
         progress=not quiet and not json,
         **options,
     )
     if json:
-        print(dumps(as_json(done.evaluations, chosen)))
+        print_json(as_json(done.evaluations, chosen))
     else:
         for evaluation in done.evaluations:
             print_study(evaluation, chosen)
@@ -143,6 +143,17 @@ def labels(only: Sequence[str]) -> dict[str, str]:
             )
         chosen[name] = value
     return chosen
+
+
+def command() -> str:
+    """The command as it was typed, but for where on this machine its files are."""
+    return shlex.join(["arithmax", *map(_without_folders, sys.argv[1:])])
+
+
+def _without_folders(argument: str) -> str:
+    option, equals, value = argument.rpartition("=")
+    path = PurePath(value)
+    return option + equals + (path.name if path.is_absolute() else value)
 
 
 def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
@@ -198,6 +209,8 @@ def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:
         print(f"{own.name}: {counts}.")
+    if evaluation.remark:
+        print(evaluation.remark)
     if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
         print("This was a reduced run: its verdicts do not speak of the published one.")
 
@@ -240,23 +253,30 @@ def _text(value: Any) -> str:
 def report(
     folder: Folder,
     /,
+    study: Files = (),
     to: Path | None = None,
     open: bool = False,
     images: Path | None = None,
 ) -> None:
     """Write one self-contained HTML page of all studies in a folder.
 
+    Nothing that the folder names is run. Studies that are not the package's are shown
+    from their data, unless their files are named with `--study`.
+
     Args:
         folder: the folder of the runs.
+        study: Python files with studies of your own, which are run.
         to: the file; `report.html` in that folder if not given.
         open: open it in a browser.
         images: a folder for every plot as PNG and SVG.
     """
     from ..studies._run import load
 
-    print(
-        f"Wrote {write_page(load(folder), to or folder / 'report.html', open, images)}"
-    )
+    evaluations = load(folder, study)
+    written = write_page(evaluations, to or folder / "report.html", open, images)
+    for remark in filter(None, (e.remark for e in evaluations)):
+        print(remark, file=sys.stderr)
+    print(f"Wrote {written}")
 
 
 def write_page(
@@ -301,9 +321,8 @@ def demo(seeds: int = 25, steps: int = 50_000, out: Path = Path("runs")) -> int:
             rows.extend(new)
             live.update(rates(own, find(own, Results(rows)), seeds))
 
-        command = shlex.join(["arithmax", *sys.argv[1:]])
         done = run(
-            ["demo"], out=out, seeds=seeds, steps=steps, command=command, watch=watch
+            ["demo"], out=out, seeds=seeds, steps=steps, command=command(), watch=watch
         )
         live.update(rates(own, done.evaluations[0].found, seeds))
     if done.interrupted:

@@ -63,7 +63,7 @@ class Run:
     """What `arithmax train` needs besides the options of task and protocol."""
 
     unit: str = "nmu"
-    """The unit, with its options: `nmu`, or `nalu:tied=false,gate_bias=true`."""
+    """The unit, with its options: `nmu`, `nalu:tied=false`, `my_unit.py:MyUnit`."""
     task: str = "subsets"
     """The task: subsets, single-module, operands or functions."""
     seeds: int = 25
@@ -97,7 +97,11 @@ def train_command() -> type:
 
 
 def parse_unit(text: str) -> Unit:
-    """`nalu:tied=false` as a unit."""
+    """`nalu:tied=false` as a unit, or one's own from `FILE.py:NAME`."""
+    if ".py:" in text or text.endswith(".py"):
+        from ..studies._own_unit import own_unit
+
+        return own_unit(text).unit
     name, colon, rest = text.partition(":")
     choose("unit", name, UNITS)
     options: dict[str, Any] = {}

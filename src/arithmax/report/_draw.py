@@ -31,8 +31,22 @@ def figures(evaluation: Evaluation) -> list[tuple[str, go.Figure]]:
     Returns:
         (caption, figure) in the order of the study's plots.
     """
-    drawn = [(plot.caption, draw(plot, evaluation)) for plot in evaluation.study.plots]
+    drawn = [
+        (plot.caption, _drawn(plot, evaluation)) for plot in evaluation.study.plots
+    ]
     return [(caption, figure) for caption, figure in drawn if figure is not None]
+
+
+def _drawn(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
+    """A plot; data that it cannot draw are named, whatever is wrong with them."""
+    try:
+        return draw(plot, evaluation)
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        name = evaluation.study.name
+        raise ValueError(
+            f"the plot {plot.caption!r} of the study {name!r} cannot be drawn: {error} "
+            "`arithmax reproduce` computes its tables again; nothing is trained twice."
+        ) from error
 
 
 @singledispatch

@@ -30,17 +30,13 @@ Columns = dict[str, list[Any]]
 
 
 def columns(evaluation: Evaluation, table: str, names: Sequence[str]) -> Columns:
-    """The named columns of a computed table; none if it was not computed."""
+    """The named columns of a computed table; none if not all were computed."""
     tables = evaluation.computed.tables if evaluation.computed else {}
     if table not in tables:
         return {}
     wanted = [name for name in names if name]
-    if missing := [name for name in wanted if name not in tables[table]]:
-        raise ValueError(
-            f"a plot of the study {evaluation.study.name!r} needs the column "
-            f"{missing[0]!r} of the table {table!r}, which has "
-            f"{', '.join(tables[table])}."
-        )
+    if any(name not in tables[table] for name in wanted):
+        return {}  # the table is of another version of the study
     found = {name: list(tables[table][name]) for name in wanted}
     return found if all(found.values()) else {}
 

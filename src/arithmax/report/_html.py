@@ -55,6 +55,8 @@ def section(evaluation: Evaluation) -> str:
         f'<section id="{name}" aria-labelledby="{name}_">',
         f'<h2 id="{name}_">{escape(study.title)}</h2>',
         f'<p class="source">{escape(study.source)}</p>',
+        f"<p><strong>{escape(evaluation.remark)}</strong></p>"
+        * bool(evaluation.remark),
         f'<div class="about">{MARKDOWN.render(study.about)}</div>',
         _counts(evaluation),
         _arms(evaluation, notes) if study.arms else "",

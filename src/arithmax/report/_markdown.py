@@ -36,6 +36,7 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
     notes = Notes()
     study = evaluation.study
     parts = [study.about.strip(), f"Source: {text(study.source.rstrip('.'))}."]
+    parts += [text(evaluation.remark)] * bool(evaluation.remark)
     parts += plots
     if study.arms:
         parts.append(_arms(evaluation, notes))

@@ -110,6 +110,7 @@ class Evaluation:
     computed: Computed | None
     results: Results
     history: list[dict[str, Any]] = field(default_factory=list)
+    remark: str = ""  # what has to be known of the study as a folder has it
 
     @cached_property
     def comparisons(self) -> list[Comparison]:

@@ -1,8 +1,8 @@
 """A unit of one's own, from a Python file."""
 
-import importlib.util
 import inspect
-import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ import numpy as np
 
 from .. import __version__
 from .._identity import digest, source_hash
+from .._own_code import AGAIN, load, sentence
 from ..protocol import Protocol
 from ..tasks import SingleModule
-from ..units import OPERATIONS, Unit
+from ..units import OPERATIONS, Parameter, Unit
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 # How long a run is and how it is judged are the benchmark's.
@@ -37,8 +38,12 @@ class OwnUnit:
     def recipe(self, task: SingleModule) -> dict[str, Any]:
         """The settings that the unit brings: its `recipe`, a dictionary or a method."""
         given: Any = getattr(self.unit, "recipe", {})
-        settings: Any = given(task) if callable(given) else given
-        found: dict[str, Any] = dict(settings)
+        found: Any = given(task) if callable(given) else given
+        if not isinstance(found, Mapping):
+            raise ValueError(
+                f"`recipe` of {self.name} gives {found!r}, but must be a dictionary of "
+                "settings, or a method that makes one for a task."
+            )
         known = [f.name for f in fields(Protocol)]
         for name in found:
             if name in FIXED or name not in known:
@@ -48,7 +53,7 @@ class OwnUnit:
                     + ("the benchmark's own" if name in FIXED else "no setting")
                     + f". It may set {free}."
                 )
-        return found
+        return dict(found)
 
 
 def own_unit(text: str) -> OwnUnit:
@@ -60,33 +65,28 @@ def own_unit(text: str) -> OwnUnit:
     """
     path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
     file = Path(path)
-    if not file.is_file():
+    if not file.exists():
         raise FileNotFoundError(
             f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
         )
-    module = _module(file)
-    found = _made(text, _chosen(text, module, name))
-    check(found, text)
-    title = getattr(found, "title", type(found).__name__)
-    version = digest(source_hash(file), found, __version__)
-    return OwnUnit(found, str(title), version)
+    module = load(file, "unit")
+    with _speaking(text):
+        found = _made(text, _chosen(text, module, name))
+        check(found, text)
+        title = getattr(found, "title", type(found).__name__)
+        return OwnUnit(found, str(title), digest(source_hash(file), found, __version__))
 
 
-def _module(file: Path) -> Any:
-    # Annotations are looked up in the module that `sys.modules` has.
-    name = f"arithmax_own_{digest(file.resolve(), file.read_bytes())}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+@contextmanager
+def _speaking(text: str) -> Iterator[None]:
+    """Whatever a unit of one's own raises, or makes others raise, as a sentence."""
     try:
-        spec.loader.exec_module(module)
+        yield
     except Exception as error:
-        del sys.modules[name]
-        raise ValueError(
-            f"`unit` names {file}, which cannot be run: {type(error).__name__}: {error}"
-        ) from error
-    return module
+        if str(error).startswith("`unit`"):
+            raise
+        said = sentence(error) or f"{type(error).__name__}: {error}. {AGAIN}"
+        raise ValueError(f"`unit` (={text}) fails: {said}") from error
 
 
 def _chosen(text: str, module: Any, name: str) -> Any:
@@ -144,7 +144,9 @@ def check(unit: Unit, text: str) -> None:
         )
     x = np.array([[2.0, 5.0, 3.0], [3.0, 2.0, 7.0]])  # in the domain of every unit
     for name in able:
-        y = np.asarray(unit.compute(unit.solution(name), x))
+        params = unit.solution(name)
+        _check_parts(unit, params, text)
+        y = np.asarray(unit.compute(params, x))
         right = OPERATIONS[name].function(*x)
         if y.shape != (1, 3) or not np.allclose(y[0], right, rtol=1e-4):
             raise ValueError(
@@ -152,3 +154,20 @@ def check(unit: Unit, text: str) -> None:
                 f"`encode`d weights `compute` gives {y.tolist()} for the inputs "
                 f"{x.tolist()}, where {right.tolist()} is right (features come first)."
             )
+
+
+def _check_parts(unit: Unit, params: dict[str, Any], text: str) -> None:
+    """What else is called while it is trained: errors are better found before."""
+    declared = unit.parameters(2, 1)
+    if not all(isinstance(p, Parameter) for p in declared.values()):
+        raise ValueError(
+            f"`unit` (={text}) must declare `parameters` such as `matrix(in_features, "
+            f"out_features, Uniform(-1, 1))`, not {declared!r}."
+        )
+    unit.penalty(params), unit.weights(params)
+    projected: Any = unit.project(params)
+    if not isinstance(projected, Mapping) or set(projected) != set(params):
+        raise ValueError(
+            f"`unit` (={text}) must return all its parameters from `project`, "
+            f"{', '.join(params)}, but returns {projected!r}."
+        )

@@ -1,9 +1,9 @@
 """Every study by its name."""
 
-import importlib.util
 from functools import cache
 from pathlib import Path
 
+from .._own_code import load
 from ..units._checks import choose
 from ._arithmetic_dataset import arithmetic_dataset
 from ._arithmetic_dataset_ranges import arithmetic_dataset_ranges
@@ -104,17 +104,13 @@ def study(name: str) -> Study:
 
 def from_file(path: Path) -> Study:
     """The study that a Python file holds."""
-    if not path.is_file():
-        raise FileNotFoundError(f"`name` (={path}) is no file. Check the path.")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(path, "name")
     found = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
     if len(found) != 1:
+        names = ", ".join(repr(s.name) for s in found.values())
         raise ValueError(
             f"`name` (={path}) must hold one `arithmax.studies.Study` at its top "
-            f"level, but holds {len(found)}."
+            f"level, but holds {names or 'none'}."
         )
     own = next(iter(found.values()))
     if own.name in studies():

@@ -5,26 +5,29 @@ common. For each study that was run it also holds `NAME.study.json`, which remem
 how, and `NAME.TABLE.table.parquet` for what was computed besides training.
 """
 
-import json
+import math
 import os
 import platform
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._files import column, folder_of, tables, writable, write_table, write_whole
-from ..results import FORMAT, Results, read
+from .._files import column, folder_of, tables, writable, write_table
+from .._identity import source_hash
+from ..results import Results, read
 from ..statistics import Interval, Range
+from ._computed import FIGURES, computed_tables
 from ._evaluate import Evaluation, Trained, evaluate, find
-from ._registry import studies, study
-from ._study import Computed, Study, columns
-
-FIGURES = "figures"  # the table of computed figures
+from ._record import Record, record_of, records, remember
+from ._record import history as history
+from ._registry import from_file, studies, study
+from ._study import NAME, Computed, Study
+from ._unknown import unknown
 
 
 @dataclass(frozen=True)
@@ -65,20 +68,27 @@ def reproduce(
             f"`names` (={names!r}) must be a list that names studies; see `arithmax "
             "studies`."
         )
-    asked = {name: study(name) for name in names}
+    asked = _asked(names)
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
     folder = writable("out", out)
     for own in asked.values():
-        history(own, folder)  # a folder of another version is refused before any work
+        record_of(own, folder)  # that of another version is refused before any work
     began = time.monotonic()
     interrupted = bool(cells) and _train(cells, folder, options).interrupted
     results = read(folder)
+    failures = []
     for (name, own), part in zip(asked.items(), chosen, strict=True):
-        if not interrupted:
-            compute(own, results, folder)
+        file = Path(name) if name.endswith(".py") else None
+        source = ""
+        try:
+            if not interrupted:
+                compute(own, results, folder)
+                source = source_hash(file) if file else ""
+        except ValueError as error:
+            failures.append(error)  # what was trained is remembered all the same
         entry = {
-            "command": command or f"reproduce({list(names)!r})",
+            "command": command or f"reproduce({[Path(n).name for n in names]!r})",
             "version": __version__,
             "device": hardware(bool(part.arms)),
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -86,9 +96,27 @@ def reproduce(
             "seeds": seeds,
             "steps": steps,
         }
-        remember(own, folder, entry, name if name.endswith(".py") else None)
-    done = [stored(own, results, folder) for own in asked.values()]
+        remember(own, folder, entry, file, source)
+    if failures:
+        raise failures[0]
+    done = [
+        stored(own, results, folder, Path(name) if name.endswith(".py") else None)
+        for name, own in asked.items()
+    ]
     return Reproduction(done, interrupted)
+
+
+def _asked(names: Sequence[str]) -> dict[str, Study]:
+    """The studies of some names and files, each once."""
+    asked = {name: study(name) for name in names}
+    known: dict[str, str] = {}
+    for name, own in asked.items():
+        if (other := known.setdefault(own.name, name)) != name:
+            raise ValueError(
+                f"`names` has {other} and {name}, which are both the study "
+                f"{own.name!r}. Give one of them another name."
+            )
+    return asked
 
 
 def _train(cells: list, folder: Path, options: dict[str, Any]) -> Results:
@@ -104,16 +132,7 @@ def compute(own: Study, results: Results, folder: Path) -> None:
     """What the study computes besides training, into the folder."""
     if own.compute is None:
         return
-    computed = own.compute(Trained(own, find(own, results), results))
-    tables = dict(computed.tables)
-    if computed.figures:
-        tables[FIGURES] = columns(
-            ("name", "value", "low", "high", "range"),
-            [
-                (name, *astuple(figure), isinstance(figure, Range))
-                for name, figure in computed.figures.items()
-            ],
-        )
+    tables = computed_tables(Trained(own, find(own, results), results))
     for name, table in tables.items():
         typed = {n: column(list(values)) for n, values in table.items()}
         write_table(folder / f"{own.name}.{name}.table.parquet", typed)
@@ -122,12 +141,13 @@ def compute(own: Study, results: Results, folder: Path) -> None:
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
     """The tables that were computed for a study, by name."""
     found: dict[str, dict[str, list[Any]]] = {}
-    for path in sorted(folder.glob(f"{study_name}.*.table.parquet")):
+    for path in sorted(folder.glob("*.table.parquet")):
+        owner, name, *rest = path.name.split(".")
+        if owner != study_name or len(rest) != 2 or not NAME.fullmatch(name):
+            continue
         remedy = f"Delete it and run `arithmax reproduce {study_name}` again"
-        names, rows = tables(path, f"{remedy}; nothing is trained twice.")
-        found[path.name.split(".")[1]] = {
-            name: [row[k] for row in rows] for k, name in enumerate(names)
-        }
+        titles, rows = tables(path, f"{remedy}; nothing is trained twice.")
+        found[name] = {t: [row[k] for row in rows] for k, t in enumerate(titles)}
     return found
 
 
@@ -136,85 +156,95 @@ def computed(own: Study, folder: Path) -> Computed | None:
     tables = stored_tables(own.name, folder)
     if not tables:
         return None
-    figures = tables.pop(FIGURES, {"name": [], "value": [], "low": [], "high": []})
-    names = figures["name"]
-    kinds = figures.get("range", [False] * len(names))
-    ends = zip(*(figures[end] for end in ("value", "low", "high")), strict=True)
+    names = ("name", "value", "low", "high")
+    figures = tables.pop(FIGURES, {name: [] for name in names})
+    if missing := [name for name in names if name not in figures]:
+        raise ValueError(
+            f"the table of figures of the study {own.name!r} in {folder} has no column "
+            f"{missing[0]!r}. Delete it and run `arithmax reproduce {own.name}` again; "
+            "nothing is trained twice."
+        )
+    ranged = figures.get("range", [False] * len(figures["name"]))
+    found = zip(ranged, *(figures[name] for name in names), strict=True)
     return Computed(
         tables,
         {
-            name: Range(*own) if ranged else Interval(*own)
-            for name, ranged, own in zip(names, kinds, ends, strict=True)
+            name: Range(*ends) if is_range else Interval(*ends)
+            for is_range, name, *ends in found
+            if all(map(_is_number, ends))
         },
     )
 
 
-def history(own: Study, folder: Path) -> list[dict[str, Any]]:
-    """How the study was run so far."""
-    path = folder / f"{own.name}.study.json"
-    return _remembered(path)["history"] if path.exists() else []
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not math.isnan(value)
 
 
-def _remembered(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        made = found["format"]
-        found["history"], found["study"]
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"{path} is no record of a study ({error!r}). Move it away; runs are kept."
-        ) from None
-    if made != FORMAT:
-        raise ValueError(
-            f"{path} was written by another version of arithmax (its format is {made}, "
-            f"not {FORMAT}). Read it with that version, or use another folder."
-        )
-    return found
+def stored(
+    own: Study, results: Results, folder: Path, file: Path | None = None
+) -> Evaluation:
+    """A study as a folder has it, and its Python file if it has one."""
+    record, found = record_of(own, folder), computed(own, folder)
+    done = evaluate(own, results, found, record.history)
+    return replace(done, remark=_remark(record, file) if found and file else "")
 
 
-def remember(
-    own: Study, folder: Path, entry: dict[str, Any], file: str | None = None
-) -> None:
-    """Add an entry to the history of a study.
-
-    One command is one entry, with all its seconds: it may have been stopped.
-    """
-    told = history(own, folder)
-    before = [e for e in told if e.get("command") == entry["command"]]
-    spent = sum(e.get("seconds", 0.0) for e in [*before, entry])
-    entry = entry | {"seconds": round(spent, 1)}
-    told = [e for e in told if e not in before]
-    record = {"format": FORMAT, "study": own.name, "history": [*told, entry]}
-    if file:
-        record["file"] = str(Path(file).resolve())
-    text = json.dumps(record, indent=2, ensure_ascii=False)
-    write_whole(
-        folder / f"{own.name}.study.json",
-        lambda p: p.write_text(text, encoding="utf-8"),
+def _remark(record: Record, file: Path) -> str:
+    """Whether the tables are those of the file as it is now."""
+    if not record.source or record.source == source_hash(file):
+        return ""
+    return (
+        f"The tables of {record.study} were computed by another version of "
+        f"{file.name}; `arithmax reproduce` computes them again, and trains only what "
+        "is missing."
     )
 
 
-def stored(own: Study, results: Results, folder: Path) -> Evaluation:
-    """A study as a folder has it."""
-    return evaluate(own, results, computed(own, folder), history(own, folder))
+def load(folder: Path | str, files: Sequence[Path | str] = ()) -> list[Evaluation]:
+    """Every study that a folder has results of.
 
-
-def load(folder: Path | str) -> list[Evaluation]:
-    """Every study that a folder has results of."""
+    Args:
+        folder: the folder.
+        files: Python files with studies, which are run. No other file is: a study
+            that is in none of them, nor one of the package's, is shown from its data.
+    """
     folder = folder_of("folder", folder)
     results = read(folder)
-    records = [_remembered(path) for path in sorted(folder.glob("*.study.json"))]
-    own = {r["study"]: study(r.get("file") or r["study"]) for r in records}
-    order = list(studies())
-    named = sorted(
-        own.values(), key=lambda s: order.index(s.name) if s.name in order else -1
-    )
-    if not named:
+    kept = records(folder)
+    if not kept:
         raise ValueError(
             f"`folder` (={folder}) holds no study. Run `arithmax reproduce NAME --out "
             f"{folder}` first; `arithmax studies` lists the names."
         )
-    return [stored(s, results, folder) for s in named]
+    own = _named(files, kept, folder)
+    theirs = [s for name, s in studies().items() if name in kept]
+    done = [stored(s, results, folder, file) for s, file in own]
+    done += [stored(s, results, folder) for s in theirs]
+    known = {row["run"] for e in done for found in e.found for row in found.rows}
+    others = Results([r for r in results.rows if r["run"] not in known], folder)
+    rest = [r for r in kept.values() if r.study not in {e.study.name for e in done}]
+    return done + [unknown(r, stored_tables(r.study, folder), others) for r in rest]
+
+
+def _named(
+    files: Sequence[Path | str], kept: Mapping[str, Record], folder: Path
+) -> list[tuple[Study, Path]]:
+    """The studies of the files that were named."""
+    found = {}
+    for file in map(Path, files):
+        own = from_file(file)
+        if own.name not in kept:
+            raise ValueError(
+                f"`study` (={file}) holds the study {own.name!r}, of which {folder} "
+                f"has no record; it has {', '.join(kept)}."
+            )
+        if own.name in found:
+            raise ValueError(
+                f"`study` names two files with the study {own.name!r}: "
+                f"{found[own.name][1]} and {file}. Name one of them."
+            )
+        found[own.name] = own, file
+    return list(found.values())
 
 
 def hardware(trained: bool) -> str:

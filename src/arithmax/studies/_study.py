@@ -32,9 +32,12 @@ def columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     return {name: [row[k] for row in listed] for k, name in enumerate(names)}
 
 
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # of studies and of tables
+
+
 def check_name(argument: str, name: str) -> None:
     """Names become those of files and commands."""
-    if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ValueError(
             f"`{argument}` (={name!r}) must be made of small letters, digits and "
             "hyphens: it names files."
@@ -146,6 +149,7 @@ class Study:
 
     def __post_init__(self) -> None:
         check_name("name", self.name)
+        self._check_kinds()
         names = {tuple(arm.labels) for arm in self.arms}
         if len(names) > 1:
             raise ValueError(
@@ -164,6 +168,22 @@ class Study:
             raise ValueError(
                 f"the study {self.name!r} must have `arms` or `compute`, or both."
             )
+
+    def _check_kinds(self) -> None:
+        """A report would stumble over these much later."""
+        kinds = {"title": str, "source": str, "about": str, "claims": Mapping}
+        for name, kind in (kinds | {"shown": Mapping}).items():
+            if not isinstance(value := getattr(self, name), kind):
+                said = "a text" if kind is str else "a dictionary"
+                raise TypeError(f"`{name}` (={value!r}) must be {said}.")
+        for name, kind in (("arms", Arm), ("plots", Plot)):
+            values = getattr(self, name)
+            listed = isinstance(values, tuple | list)
+            if not listed or not all(isinstance(v, kind) for v in values):
+                said = f"of `arithmax.studies.{kind.__name__}`"
+                raise TypeError(f"`{name}` (={values!r}) must be a tuple {said}.")
+        if self.compute is not None and not callable(self.compute):
+            raise TypeError(f"`compute` (={self.compute!r}) must be a function.")
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -1,0 +1,148 @@
+"""Python files of one's own: how they are run, and where in them something went wrong.
+
+Only files that were named by whoever runs a command come here, never those that a
+folder of results names. This file is read by the command line and loads no library.
+"""
+
+import hashlib
+import importlib
+import signal
+import sys
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import ModuleType
+
+PREFIX = "arithmax_own_"  # of the names under which such files are imported
+_folders: set[Path] = set()  # those of the files that were run
+_beside: set[str] = set()  # modules that they imported from there
+
+AGAIN = "Correct it and run the same command again."
+
+
+def load(file: Path, argument: str) -> ModuleType:
+    """Run a Python file, and give its module. It may import the modules beside it.
+
+    Args:
+        file: the file.
+        argument: what named it, for messages.
+    """
+    source = _read(file, argument)
+    path = file.resolve()
+    # Annotations are looked up in the module that `sys.modules` has.
+    name = PREFIX + hashlib.sha256(f"{path}\n".encode() + source).hexdigest()[:16]
+    spec = ModuleSpec(name, SourceFileLoader(name, str(path)), origin=str(path))
+    spec.has_location = True
+    sys.modules[name] = module = module_from_spec(spec)
+    _enter(path.parent)
+    before = set(sys.modules)
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+    except BaseException as error:
+        del sys.modules[name]
+        if not _is_own(error):
+            raise
+        said = _sentence(error, path, _remedy(error))
+        raise ValueError(f"`{argument}` names {file}, which fails: {said}") from error
+    finally:
+        new = set(sys.modules) - before
+        _beside.update(n for n in new if _file_of(sys.modules[n]).parent in _folders)
+    return module
+
+
+def sentence(error: BaseException, remedy: str = AGAIN) -> str | None:
+    """An error in code that was loaded: file, line, what it is; None if elsewhere."""
+    if not _is_own(error) or not (place := _place(error)):
+        return None
+    return _sentence(error, place[0], remedy)
+
+
+def _read(file: Path, argument: str) -> bytes:
+    if file.is_dir():
+        raise IsADirectoryError(
+            f"`{argument}` names {file}, which is a folder. Name a Python file in it."
+        )
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"`{argument}` names {file}, which is no file. Check the path."
+        )
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise OSError(
+            f"`{argument}` names {file}, which cannot be read: {error.strerror}."
+        ) from None
+
+
+def _enter(folder: Path) -> None:
+    """Modules of a folder are found first, as for a script in it, and run afresh.
+
+    Those of another folder may have the same names.
+    """
+    for name in _beside:
+        sys.modules.pop(name, None)
+    _beside.clear()
+    _folders.add(folder)
+    sys.path[:] = [str(folder), *(p for p in sys.path if p != str(folder))]
+    importlib.invalidate_caches()
+
+
+def _file_of(module: ModuleType) -> Path:
+    return Path(getattr(module, "__file__", None) or "")
+
+
+def _is_own(error: BaseException) -> bool:
+    """Whether code raised it, and not somebody who pressed Ctrl-C.
+
+    The command line turns that into an exception of its own, a subclass.
+    """
+    if type(error) is KeyboardInterrupt:
+        return signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    return not isinstance(error, KeyboardInterrupt)
+
+
+def _place(error: BaseException) -> tuple[Path, int] | None:
+    """The file and line in one's own code where an error was raised, or passed."""
+    if isinstance(error, SyntaxError) and error.filename:
+        if (path := Path(error.filename)).parent in _folders:
+            return path, error.lineno or 0
+    place, step = None, error.__traceback__
+    while step is not None:
+        path = Path(step.tb_frame.f_code.co_filename)
+        if path.parent in _folders:
+            place = path, step.tb_lineno
+        step = step.tb_next
+    return place
+
+
+def _sentence(error: BaseException, file: Path, remedy: str) -> str:
+    path, line = _place(error) or (file, 0)
+    at = f"{path.name}, line {line}" if line else path.name
+    return f"{at}: {type(error).__name__}{_text(error)} {remedy}"
+
+
+def _text(error: BaseException) -> str:
+    """What an error says, in one line that ends with a full stop."""
+    try:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        first = next(filter(None, map(str.strip, said.splitlines())), "")
+    except Exception:  # its text is code of one's own, too
+        first = ""
+    return f": {first.rstrip('.')}." if first else "."
+
+
+def _remedy(error: BaseException) -> str:
+    said = _text(error)
+    encoded = ("encoding", "codec", "null bytes", "non-UTF-8", "invalid non-printable")
+    if isinstance(error, SyntaxError | ValueError) and any(w in said for w in encoded):
+        return (
+            "Save it as UTF-8 text, or name its encoding in its first line, as in "
+            "`# -*- coding: latin-1 -*-`."
+        )
+    if isinstance(error, ImportError) and "relative import" in said:
+        return "Write `import module` without a dot: modules beside the file are found."
+    if isinstance(error, ModuleNotFoundError):
+        return f"Install {error.name}, or put {error.name}.py beside the file."
+    if isinstance(error, SystemExit):
+        return 'Put what ends the program below `if __name__ == "__main__":`.'
+    return AGAIN

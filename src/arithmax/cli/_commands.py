@@ -1,0 +1,48 @@
+"""All commands, and which one is meant."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tyro
+
+from .. import __version__
+from ._benchmark import benchmark, leaderboard
+from ._lists import tasks, units
+from ._studies import demo, report, reproduce, studies
+from ._train import train, train_command
+
+
+def version() -> None:
+    """Print the version of this package."""
+    print(__version__)
+
+
+def _train_stub() -> None:
+    """Train a unit on a task with many seeds; see `arithmax train --help`."""
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "train": _train_stub,
+    "studies": studies,
+    "reproduce": reproduce,
+    "report": report,
+    "leaderboard": leaderboard,
+    "benchmark": benchmark,
+    "demo": demo,
+    "units": units,
+    "tasks": tasks,
+    "version": version,
+}
+
+
+def run(arguments: list[str]) -> int | None:
+    """Run a command, and give its exit status."""
+    if arguments[:1] == ["train"]:
+        parsed = tyro.cli(train_command(), prog="arithmax train", args=arguments[1:])
+        return train(parsed)
+    return tyro.extras.subcommand_cli_from_dict(
+        COMMANDS,
+        prog="arithmax",
+        description="Neural arithmetic units for PyTorch, JAX and NumPy.",
+        args=arguments,
+    )
