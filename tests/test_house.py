@@ -12,21 +12,12 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = [
-    "_json",
-    "_memory",
-    "_own_code",
-    "_arrays",
-    "_identity",
-    "_files",
-    "units",
-    "_initialise",
-]
-ORDER += ["_random", "networks", "tasks", "_limits", "_recipes", "protocol", "_descent"]
-ORDER += ["_padding", "_program", "measures", "_profile", "statistics", "results"]
-ORDER += ["_pack", "_blocks", "_plan", "_machine", "_training", "_progress", "fleet"]
-ORDER += ["studies", "report"]
-ORDER += ["_doors", "torch", "equinox", "cli", "__main__"]
+ORDER = ["_json", "_memory", "_own_code", "_arrays", "_identity", "_files", "units"]
+ORDER += ["_initialise", "_random", "networks", "tasks", "_limits", "_recipes"]
+ORDER += ["protocol", "_descent", "_padding", "_program", "measures", "_profile"]
+ORDER += ["statistics", "results", "_pack", "_blocks", "_plan", "_machine"]
+ORDER += ["_training", "_progress", "fleet", "studies", "report", "_doors", "torch"]
+ORDER += ["equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 
 

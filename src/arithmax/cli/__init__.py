@@ -3,6 +3,7 @@
 What takes time to import is imported below `main`, where Ctrl-C ends with a sentence.
 """
 
+import os
 import sys
 
 from ._ending import INTERRUPTED, PIPE, SENTENCE, flush, say, stopping
@@ -40,11 +41,17 @@ def _ended(arguments: list[str]) -> int:
         return 2
 
 
+def _expanded(argument: str) -> str:
+    """An argument with `~` for the home folder, which a shell leaves in `--out=~/x`."""
+    option, equals, value = argument.rpartition("=")
+    return option + equals + os.path.expanduser(value)
+
+
 def _run(arguments: list[str]) -> int:
     try:
         from ._commands import run
 
-        return run(arguments) or 0
+        return run([_expanded(argument) for argument in arguments]) or 0
     except SystemExit as ended:
         from .._own_code import sentence
 

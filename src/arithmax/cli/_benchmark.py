@@ -241,10 +241,11 @@ def leaderboard(
 
 
 def _stored(folder: Path) -> list[Any]:
+    from .._files import folder_of
     from ..studies._leaderboard import boards
 
-    if not folder.is_dir():
-        raise FileNotFoundError(f"`folder` (={folder}) does not exist.")
+    if not folder_of("folder", folder).is_dir():
+        raise FileNotFoundError(f"`folder` (={folder}) does not exist. Check the path.")
     if not (found := boards(folder)):
         raise ValueError(
             f"`folder` (={folder}) has no runs of the studies single-module or "
