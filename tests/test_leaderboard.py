@@ -205,6 +205,14 @@ def test_the_command_writes_page_and_summary(trained, tmp_path, monkeypatch, cap
         assert said in capsys.readouterr().err
 
 
+def test_a_board_that_only_counts_seeds_says_so():
+    given = board()
+    counts = {key: replace(s, outcomes=()) for key, s in given.scores.items()}
+    said = "Which seeds were solved is not stored"
+    assert said not in standings([given], lambda unit: unit)
+    assert said in standings([replace(given, scores=counts)], lambda unit: unit)
+
+
 def test_without_runs_the_page_says_how_to_make_them():
     assert "arithmax reproduce single-module" in standings([], lambda unit: unit)
 

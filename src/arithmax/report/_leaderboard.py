@@ -15,6 +15,10 @@ from ._page import document, file
 from ._unit_scores import cell, means, range_text, rate, unit_scores
 
 TITLE = "Arithmax leaderboard"
+COUNTS = (
+    '<p class="caption">Which seeds were solved is not stored: over several ranges a '
+    "seed counts as one run, so that intervals are wide.</p>"
+)
 Link = Callable[[str], str]  # from the name of a unit to the address of its page
 ABOUT = (
     "Each number is the share of seeds, in per cent, with which a unit found weights "
@@ -167,7 +171,8 @@ def _standing(
     return (
         f'<section class="standing" data-board="{escape(board.name)}" '
         f'data-criterion="{escape(criterion)}" data-operation="{escape(operation)}">'
-        f"<h3>{escape(title)}</h3>{region(title, table)}</section>"
+        f"<h3>{escape(title)}</h3>{'' if board.seeds_known else COUNTS}"
+        f"{region(title, table)}</section>"
     )
 
 

@@ -124,6 +124,11 @@ class Board:
         """The names of the criteria, the one by which failures are counted first."""
         return self._axes[3]
 
+    @cached_property
+    def seeds_known(self) -> bool:
+        """Whether it says which seeds were solved, and not only how many."""
+        return all(score.outcomes for score in self.scores.values())
+
     def score(
         self, unit: str, operation: str, criterion: str, where: str = ""
     ) -> Score | None:
