@@ -4,7 +4,7 @@ MkDocs calls the functions that begin with `on_` by name.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -26,59 +26,49 @@ def found(part: str) -> list[dict]:
     return json.loads((HERE / "data" / "coverage.json").read_text("utf-8"))[part]
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose numbers stand on the right."""
-    lines = [names, ["---"] + ["---:"] * (len(names) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def pivot(
+    rows: Sequence[dict],
+    line: Callable[[dict], str],
+    column: Callable[[dict], str],
+    width: str,
+) -> str:
+    """A line for each kind of values, a column for each size: before → after."""
+    lines: dict[str, dict[str, str]] = {}
+    for row in rows:
+        lines.setdefault(line(row), {})[column(row)] = entry(row, width)
+    names = list(dict.fromkeys(column(row) for row in rows))
+    listed = [["", *names], ["---"] * (len(names) + 1)]
+    listed += [[name, *(own[n] for n in names)] for name, own in lines.items()]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in listed)
 
 
-def side(measured: list[float] | None, width: str) -> list[str]:
-    """Coverage in per cent, and a width; where there is no interval, dashes."""
-    if measured is None:
-        return ["—", "—"]
-    return [f"{100 * measured[0]:.1f} %", format(measured[1], width)]
+def entry(row: dict, width: str) -> str:
+    """Coverage in per cent, and width below it; a dash where there is no interval."""
+    sides = [row["before"], row["after"]]
+    shares = [f"{100 * s[0]:.1f} %" if s else "—" for s in sides]
+    widths = [format(s[1], width) if s else "—" for s in sides]
+    told = f"<br>{100 * row['told']:.0f} % told apart" if "told" in row else ""
+    return f"{' → '.join(shares)}<br><small>{' → '.join(widths)}</small>{told}"
 
 
 def means() -> str:
     """Steps and sparsity errors of few runs."""
-    rows = [
-        [
-            f"{MEASURES[row['measure']]}: {row['shape']}"
-            + (f" ({row['cells']} cells)" if row["cells"] else ""),
-            str(row["runs"]),
-            *side(row["before"], ".2f"),
-            *side(row["after"], ".2f"),
-        ]
-        for row in found("means")
-    ]
-    heads = ["values", "runs", "χ² covers", "width", "ours covers", "width"]
-    return table(heads, rows)
+
+    def line(row: dict) -> str:
+        cells = f" ({row['cells']} cells)" if row["cells"] else ""
+        return f"{MEASURES[row['measure']]}: {row['shape']}{cells}"
+
+    return pivot(found("means"), line, lambda row: f"{row['runs']} runs", ".3g")
 
 
 def rates() -> str:
     """Rates over nine ranges."""
-    rows = [
-        [
-            f"{row['model']}, rate {100 * row['rate']:.0f} %",
-            *side(row["before"], ".3f"),
-            *side(row["after"], ".3f"),
-        ]
-        for row in found("rates")
-    ]
-    heads = ["seeds", "a seed once covers", "width", "clustered covers", "width"]
-    return table(heads, rows)
+    rates = found("rates")
+    column = lambda row: f"rate {100 * row['rate']:.0f} %"  # noqa: E731
+    return pivot(rates, lambda row: row["model"], column, ".2f")
 
 
 def differences() -> str:
     """Differences of two rates on the same seeds."""
-    rows = [
-        [
-            f"{row['model']}, {' and '.join(f'{100 * p:.0f} %' for p in row['rates'])}",
-            *side(row["before"], ".3f"),
-            *side(row["after"], ".3f"),
-            f"{100 * row['told']:.0f} %",
-        ]
-        for row in found("differences")
-    ]
-    heads = ["seeds", "a seed once covers", "width", "paired covers", "width"]
-    return table([*heads, "p < 0.05"], rows)
+    column = lambda row: " and ".join(f"{100 * p:.0f} %" for p in row["rates"])  # noqa: E731
+    return pivot(found("differences"), lambda row: row["model"], column, ".2f")

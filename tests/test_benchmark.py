@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from arithmax import NMU, cli
 from arithmax.statistics import success_rate
@@ -112,6 +113,21 @@ def test_intervals_over_ranges_lie_between_runs_and_seeds():
     )
     given = rate(outcomes([1, 2, 0]))
     assert (1 - flipped.high, 1 - flipped.low) == pytest.approx((given.low, given.high))
+
+
+def test_the_design_effect_is_its_formula():
+    failed = np.array([3] * 6 + [1] * 4 + [0] * 15)
+    p = 1 - failed.sum() / 225
+    spread = 25 / 24 * ((9 - failed - 9 * p) ** 2).sum() / 225**2
+    effect, t = spread / (p * (1 - p) / 225), stats.t.ppf(0.975, 9)
+    n = 225 / effect
+    assert effect > 1.5
+    centre = (p + t**2 / (2 * n)) / (1 + t**2 / n)
+    half = t * np.sqrt(p * (1 - p) / n + t**2 / (4 * n**2)) / (1 + t**2 / n)
+    found = rate(outcomes(failed.tolist()))
+    assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
+    gap = paired_difference(["1" * 25] * 9, outcomes(failed.tolist()))
+    assert gap.high - gap.value == pytest.approx(t * np.sqrt(spread))
 
 
 def test_no_difference_at_all_is_as_sure_as_the_seeds_are_many():
