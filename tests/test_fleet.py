@@ -472,19 +472,6 @@ def test_foreign_files_are_refused(tmp_path):
         results.read(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: train(NMU(), TASK, seeds=[]), "`seeds`"),
-        (lambda: train(NMU(), TASK, seeds=[-1]), r"`seeds` holds -1"),
-        (lambda: train_cells([]), "`cells`"),
-    ],
-)
-def test_impossible_runs(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_published_units_learn():
     """A short run of several kinds of protocol: loss falls, nothing is NaN."""
     mul, div = SingleModule("mul"), SingleModule("div")

@@ -13,6 +13,7 @@ from .tasks import Task
 from .units._checks import WORD, plain, shown
 
 MOST_SEEDS = 1_000_000  # of one cell
+SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
 LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": float("inf")}
 
 
@@ -56,12 +57,13 @@ def checked_seeds(seeds: Any) -> tuple[int, ...]:
 
 def check_precision(thing: Any, precision: str) -> None:
     """The format must be able to hold every number of a dataclass."""
+    least, most = SMALLEST[precision], LARGEST[precision]
     for name, value in vars(thing).items():
-        if any(abs(number) > LARGEST[precision] for number in _numbers(value)):
+        if any(n and not least <= abs(n) <= most for n in _numbers(value)):
             raise ValueError(
-                f"`{name}` (={shown(value)}) must be at most {LARGEST[precision]:.3g} "
-                f"in magnitude for `precision` (={precision!r}). Use a smaller number, "
-                "or `precision='float64'`."
+                f"`{name}` (={shown(value)}) must be 0 or of a magnitude between "
+                f"{least:.3g} and {most:.3g}, which `precision` (={precision!r}) holds."
+                " Use another number, or `precision='float64'`."
             )
 
 

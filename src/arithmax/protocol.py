@@ -25,8 +25,7 @@ COUNTED_FROM_0 = ("table", "penalty_start", "penalty_end", "loss_switch", "l1_ev
 COUNTED_FROM_0 += ("restart_until", "restart_patience")
 BOUNDS: dict[str, Bounds] = dict.fromkeys(COUNTED, (1, WORD))
 BOUNDS |= dict.fromkeys(COUNTED_FROM_0, (0, WORD))
-# A smaller one vanishes in float32.
-BOUNDS |= {"learning_rate": (1e-30, None), "epsilon": EPSILON}
+BOUNDS["epsilon"] = EPSILON
 
 
 @dataclass(frozen=True)
