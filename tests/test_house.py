@@ -12,7 +12,8 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_arrays", "units", "_initialise", "_random", "networks", "tasks", "_recipes"]
+ORDER = ["_own_code", "_arrays", "units", "_initialise", "_random", "networks"]
+ORDER += ["tasks", "_recipes"]
 ORDER += [
     "protocol",
     "_descent",
