@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from arithmax import cli
-from arithmax._own_code import load, sentence, source_hash
+from arithmax._identity import source_hash
+from arithmax._own_code import load, sentence
 from arithmax.cli._train import parse_unit
 from arithmax.results import Results, read
 from arithmax.studies import load as stored
