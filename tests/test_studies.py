@@ -304,7 +304,7 @@ def test_wrong_names_and_settings(tmp_path):
         study("simple-mull")
     with pytest.raises(FileNotFoundError, match="is no file"):
         study(str(tmp_path / "none.py"))
-    with pytest.raises(ValueError, match="must name a study"):
+    with pytest.raises(ValueError, match="must be a list that names studies"):
         reproduce([], out=tmp_path)
     with pytest.raises(ValueError, match="`seeds`"):
         reproduce(["simple-mul"], out=tmp_path, seeds=0)
@@ -434,6 +434,7 @@ def test_packing_keeps_settings_apart(tmp_path):
     done = train_cells(cells, out=tmp_path / "all")
     old = [row for row in done.rows if row["task"].startswith("Single")]
     for row in old:
+        row |= {"seed": 1, "run": "of another version"}
         del row["protocol_project"]
     older = {n: results.column([row[n] for row in old]) for n in old[0]}
     results.write_table(tmp_path / "all" / "old.rows.parquet", older)
@@ -448,7 +449,7 @@ def test_costs_grow_with_the_network():
     few = published(NMU(), Subsets("mul", simple=True))
     many = published(NMU(), Subsets("mul"))
     cost = [
-        seconds(Cell(network, task, protocol, ()), speed)
+        seconds(Cell(network, task, protocol, (0,)), speed)
         for (network, protocol), task in (
             (few, Subsets("mul", simple=True)),
             (many, Subsets("mul")),

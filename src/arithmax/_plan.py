@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from ._blocks import Replica
 from ._memory import check_fits
+from ._own_code import sentence
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Functions, SingleModule, Task
@@ -122,6 +123,8 @@ def _check_shapes(
     try:
         found = jax.eval_shape(function, *given)
     except Exception as error:
+        if said := sentence(error):
+            raise ValueError(f"`{method}` of `network` fails: {said}") from error
         raise ValueError(
             f"`{method}` of `network` (={shown(network)}) fails on arrays of shapes "
             f"{_shapes(given)} with {type(error).__name__}: "
