@@ -416,7 +416,7 @@ def test_costs_grow_with_the_network():
     few = published(NMU(), Subsets("mul", simple=True))
     many = published(NMU(), Subsets("mul"))
     cost = [
-        seconds(Cell(network, task, protocol, ()), speed)
+        seconds(Cell(network, task, protocol, (0,)), speed)
         for (network, protocol), task in (
             (few, Subsets("mul", simple=True)),
             (many, Subsets("mul")),
