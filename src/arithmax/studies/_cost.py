@@ -73,7 +73,7 @@ def _timed() -> dict[str, float]:
     for size in SIZES:
         task = Subsets("mul", simple=size == 4, input_size=size)
         network, protocol = published(NMU(), task, steps=1000, interval=500)
-        cell = Cell(network, task, protocol, ())
+        cell = Cell(network, task, protocol, (0,))
         points.append((parameters(network, cell), _seconds(cell)))
     (few, quick), (many, slow) = points
     each = max((slow - quick) / (many - few), 0.0)

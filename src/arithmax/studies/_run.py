@@ -65,8 +65,8 @@ def reproduce(
     """
     if not names or isinstance(names, str):
         raise ValueError(
-            f"`names` (={names!r}) must be a list that names studies; see `arithmax "
-            "studies`."
+            f"`names` (={names!r}) must name a study or more, in a list; see "
+            "`arithmax studies`."
         )
     asked = _asked(names)
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
