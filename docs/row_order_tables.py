@@ -3,9 +3,8 @@
 They show what `benchmarks/row_order.py` found; nothing is computed here but counts.
 """
 
-from arithmax.statistics import Interval
 from arithmax.studies._madsen_johansen import SYMBOLS, data, entry
-from arithmax.studies._row_order import simulated
+from arithmax.studies._row_order import figure, simulated
 
 TASKS = ("add", "sub", "mul")
 KNOWN = (("NAU", "add"), ("NAU", "sub"))  # solved in all runs at nearly the same step
@@ -74,7 +73,7 @@ def held_table() -> str:
     for cell in simulated("table"):
         if cell["operation"] in TASKS and entry_is_printed(cell):
             task, count = SYMBOLS[cell["operation"]], len(cell["moved"])
-            others, held = Interval(*cell["others"]), Interval(*cell["held"])
+            others, held = figure(cell["others"]), figure(cell["held"])
             share = f"{count} of {cell['solved']}"
             lines.append(f"| {cell['model']} | {task} | {share} | {others} | {held} |")
     return "\n".join(lines)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..statistics import Interval
 from ._madsen_johansen import MODELS, PAPER, SYMBOLS, arithmetic, cell, entry, figures
 from ._plots import Convergence, Grid, Seeds, Weights
-from ._row_order import simulated_cell
+from ._row_order import figure, simulated_cell
 from ._study import Arm, Study
 
 # The eleven rows that the paper and the slides print.
@@ -27,7 +26,7 @@ MOVED = (
 def moved(model: str, operation: str) -> str:
     """Why a mean of the authors' rows is too large."""
     row = simulated_cell("table", model=model, operation=operation)
-    others = Interval(*row["others"])
+    others = figure(row["others"])
     return MOVED.format(moved=len(row["moved"]), solved=row["solved"], others=others)
 
 

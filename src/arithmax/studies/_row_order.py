@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..statistics import Interval
+from ..statistics import Interval, Range
 from ._madsen_johansen import data
 
 INTERVAL = 1000  # steps from one measurement to the next
@@ -95,7 +95,7 @@ def held(values: ArrayLike) -> Interval:
 
     x = np.asarray(values, dtype=float)
     if np.ptp(x) == 0:
-        return Interval(x[0], x[0], x[0])
+        return Interval(*[float(x[0])] * 3)
     variance, scale = x.var(ddof=1), math.log(x.mean())
     mean, log_mean = x.mean(), np.log(x).mean()
 
@@ -145,6 +145,12 @@ def simulated_cell(name: str, **labels: Any) -> dict[str, Any]:
     """What was found of the cell with these labels."""
     rows = simulated(name)
     return next(r for r in rows if all(r[k] == v for k, v in labels.items()))
+
+
+def figure(stored: Sequence[Any]) -> Interval | Range:
+    """A mean as the file has it: with its interval, if it has one."""
+    value, low, high = stored
+    return Range(value, value, value) if low is None else Interval(value, low, high)
 
 
 SHUFFLED = (

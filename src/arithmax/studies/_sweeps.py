@@ -5,12 +5,11 @@ from typing import Any
 
 from ..networks import Stack
 from ..protocol import published
-from ..statistics import Interval
 from ..tasks import Subsets
 from ..units import NMU, Unit
 from ._madsen_johansen import MODELS, PAPER, SYMBOLS, arithmetic, cell, entry, figures
 from ._plots import Measured
-from ._row_order import shuffled, simulated, simulated_cell
+from ._row_order import figure, shuffled, simulated, simulated_cell
 from ._study import Arm, Published, Study
 
 
@@ -101,7 +100,7 @@ def range_reason(name: str, model: str) -> str:
 def fifty(model: str, operation: str) -> str:
     """Why fifty seeds of a figure have another mean than ours."""
     row = simulated_cell("table", model=model, operation=operation)
-    first, every = Interval(*row["first_fifty"]), Interval(*row["others"])
+    first, every = figure(row["first_fifty"]), figure(row["others"])
     return FIFTY.format(first=first, every=every)
 
 
