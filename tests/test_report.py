@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from arithmax import NALU, NMU, Unit
+from arithmax._files import write_table
 from arithmax.fleet import train_cells
 from arithmax.protocol import Cell, published
 from arithmax.report import figures, markdown, write_images
@@ -202,6 +203,37 @@ def test_curves_are_quartiles_over_the_runs_of_a_series(trained):
     expected = np.quantile([o[:, 2] for o in one], [0.25, 0.5, 0.75], axis=0)
     assert found["all"][:, 0].tolist() == list(range(0, 3001, 500))
     np.testing.assert_allclose(found["all"][:, 1:].T, expected, rtol=1e-6)
+
+
+def with_errors(evaluation: Evaluation, folder, errors) -> Results:
+    """The rows of an evaluation, and curves of two points with an error for each."""
+    runs = [row["run"] for found in evaluation.found for row in found.rows]
+    points = {"run": np.repeat(np.array(runs, dtype=object), 2)}
+    points["step"] = np.tile([500, 1000], len(runs))
+    points["extrapolation"] = np.repeat(np.array(errors, np.float32), 2)
+    write_table(folder / "x.curves.parquet", points)
+    return Results(evaluation.results.rows, folder)
+
+
+def test_what_diverged_counts_as_infinite(trained, tmp_path):
+    """Quartiles that leave such runs out would show the best of them."""
+    nan, inf = np.nan, np.inf
+    results = with_errors(trained, tmp_path, [nan, 2.0, 1.0, nan, inf, nan])
+    runs = [row["run"] for found in trained.found for row in found.rows]
+    found = curves(results, dict(zip(runs, "aaabbb", strict=True)))
+    assert found["a"].tolist() == [[500, 1.5, 2, inf], [1000, 1.5, 2, inf]]
+    assert np.isinf(found["b"][:, 1:]).all()
+
+
+def test_an_arm_that_diverged_is_named_in_the_legend(trained, tmp_path):
+    results = with_errors(trained, tmp_path, [1.0, 2.0, 1.0, *[np.nan] * 3])
+    study = replace(trained.study, plots=(Convergence("Curves."),))
+    ((_, drawn),) = figures(replace(trained, study=study, results=results))
+    names = [t.get("name") for t in drawn.to_plotly_json()["data"]]
+    assert "NALU (diverged)" in names and len(names) == 5
+    (tmp_path / "x.curves.parquet").unlink()
+    results = with_errors(trained, tmp_path, [np.nan] * 6)
+    assert figures(replace(trained, study=study, results=results)) == []
 
 
 def test_a_plot_of_another_kind_is_refused(computed):

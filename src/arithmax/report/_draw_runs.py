@@ -111,7 +111,13 @@ def _drawable(rows: np.ndarray, log: bool) -> np.ndarray:
 def _band(
     name: str, line: dict[str, Any], rows: np.ndarray, floor: float
 ) -> list[dict[str, Any]]:
-    """Quartiles and median; an error of exactly zero is drawn at the bottom."""
+    """Quartiles and median; an error of exactly zero is drawn at the bottom.
+
+    An arm without a finite median has a name in the legend and no line.
+    """
+    if not len(rows):
+        name = escaped(f"{name} (diverged)")
+        return [{"x": [None], "y": [None], "mode": "lines", "name": name, "line": line}]
     step, low, middle, high = rows.T
     shared = {"x": packed(step), "legendgroup": name, "mode": "lines"}
     edge = {**shared, "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
