@@ -28,6 +28,7 @@ from arithmax import (
     RealNPU,
     Stack,
     _blocks,
+    _files,
     _machine,
     _training,
     results,
@@ -251,6 +252,9 @@ task = Subsets("mul", input_size=20)
 network, protocol = published(
     NMU(), task, steps=50_000, interval=100, validation=1000, penalty_start=1000,
     penalty_end=5000)
+if "full" in sys.argv:
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # as a disk that is full
 train_cells([Cell(network, task, protocol, tuple(range(40)))], out=sys.argv[1],
             checkpoint_seconds=0.0)
 """
@@ -265,9 +269,9 @@ def killed_cell():
     return Cell(network, task, protocol, tuple(range(40)))
 
 
-def start(folder):
+def start(folder, *more):
     return subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(folder)],
+        [sys.executable, "-c", KILLED, str(folder), *more],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -277,22 +281,49 @@ def newest_checkpoint(folder):
     return max((p.stat().st_mtime for p in folder.glob("*.checkpoint")), default=0.0)
 
 
-def test_killed_twenty_times(tmp_path):
-    """SIGKILL at random moments, twenty times; then the table of a run that was not."""
-    moments, kills = random.Random(0), 0
-    while kills < 20:
-        process, began = start(tmp_path), newest_checkpoint(tmp_path)
-        while process.poll() is None and newest_checkpoint(tmp_path) == began:
-            time.sleep(0.005)
-        time.sleep(moments.uniform(0, 0.08))
-        process.send_signal(signal.SIGKILL)
-        if process.wait() == 0:
+def kill(processes, folder, moment) -> bool:
+    """SIGKILL, a moment after one of them has saved a checkpoint; not if it ended."""
+    began = newest_checkpoint(folder)
+    while newest_checkpoint(folder) == began:
+        if any(process.poll() is not None for process in processes):
             break
-        kills += 1
-    assert kills == 20, "the run was finished too soon to be killed twenty times"
-    resumed = train_cells([killed_cell()], out=tmp_path)
+        time.sleep(0.005)
+    time.sleep(moment)
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
+    return all(process.wait() != 0 for process in processes)
+
+
+def same_table(folder) -> None:
+    """What is trained to its end after all that is what was never stopped."""
+    resumed = train_cells([killed_cell()], out=folder)
     assert measured(resumed) == measured(train_cells([killed_cell()]))
-    assert not list(tmp_path.glob("*.checkpoint")) and not list(tmp_path.glob(".*"))
+    assert measured(results.read(folder)) == measured(resumed)
+    assert not list(folder.glob("*.checkpoint")) and not list(folder.glob(".*"))
+
+
+def test_killed_at_random_moments(tmp_path):
+    moments = random.Random(0)
+    for _ in range(3):
+        assert kill([start(tmp_path)], tmp_path, moments.uniform(0, 0.08))
+    same_table(tmp_path)
+
+
+@pytest.mark.slow
+def test_thirty_kills_two_processes_and_a_full_disk(tmp_path):
+    """Whatever happens to a folder, its table is that of a run that was not stopped."""
+    chance, kills = random.Random(0), 0
+    while kills < 30:
+        if chance.random() < 0.2:
+            assert start(tmp_path, "full").wait() == 1  # and nothing is lost
+        together = [start(tmp_path) for _ in range(chance.choice((1, 1, 2)))]
+        assert kill(together, tmp_path, chance.uniform(0, 0.08)), "ended too soon"
+        kills += 1
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = tmp_path / f".x.rows.parquet.{_files.HOST}.{gone.pid}.part"
+    left.write_bytes(b"half a file")
+    same_table(tmp_path)
 
 
 def test_interrupt_ends_cleanly(tmp_path):
