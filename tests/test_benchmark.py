@@ -25,8 +25,8 @@ from arithmax.studies._benchmark import (
 )
 from arithmax.studies._differences import (
     chance,
-    difference,
     holm,
+    newcombe,
     paired_chance,
     paired_difference,
 )
@@ -42,6 +42,17 @@ CRITERIA = ("ε = 1e-4", "ε = 1e-5", "flat 1e-5")
 
 
 # Differences.
+
+
+def difference(one, other):
+    """That of two counts, each of so many runs."""
+    return newcombe(success_rate(*one), success_rate(*other))
+
+
+def test_equal_pairs_have_the_width_of_their_seeds():
+    """All solved against none: nothing varies, and that is no certainty."""
+    found = paired_difference(["1" * 25] * 9, ["0" * 25] * 9)
+    assert found == difference((25, 25), (0, 25)) and found.low < 1.0
 
 
 def test_newcombes_interval_is_as_he_prints_it():
@@ -302,6 +313,7 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
 def test_runs_of_another_version_are_not_mixed_in(tmp_path):
     file, out = tmp_path / "my_unit.py", tmp_path / "runs"
     shutil.copy(EXAMPLE, file)
+    out.mkdir()
     record(own_unit(str(file)), out)
     record(own_unit(str(file)), out)  # the same goes on
     file.write_text(file.read_text(encoding="utf-8") + "# changed", encoding="utf-8")

@@ -404,6 +404,9 @@ def test_one_run_is_one_row(tmp_path):
     train_cells([cell(seeds=range(5))], out=tmp_path, block=8)
     for path in list(tmp_path.glob("*.*")):
         shutil.copy(path, tmp_path / f"again-{path.name}")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    train_cells([cell(seeds=range(5))], out=tmp_path, block=16)  # all are known
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
     found = results.read(tmp_path)
     assert sorted(row["seed"] for row in found.rows) == [0, 1, 2, 3, 4]
     # The run that was finished first counts.

@@ -1,5 +1,7 @@
 """A run is known by its configuration, and by the code behind it."""
 
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -7,6 +9,7 @@ import pytest
 
 from arithmax import NAU, NMU, Stack
 from arithmax._identity import code_of, source_hash
+from arithmax._own_code import load as load_own
 from arithmax.fleet import Cell, train_cells
 from arithmax.protocol import published
 from arithmax.studies import Arm, Study
@@ -87,6 +90,63 @@ def test_code_without_a_file():
         return scope["Typed"]()
 
     assert code_of(made(1)) == code_of(made(1)) != code_of(made(2))
+
+
+TYPED = """
+SCALE = {scale}
+
+def helper(x, power={power}):
+    return SCALE * x if x in {{"a", "b", "c", "d"}} else x ** power
+
+class Typed:
+    def compute(self, x):
+        return helper(x)
+"""
+
+
+def test_code_without_a_file_is_all_that_it_names():
+    def code(**given):
+        scope: dict = {"__name__": "typed"}
+        exec(TYPED.format(**({"scale": 2.0, "power": 1} | given)), scope)
+        return code_of(scope["Typed"]())
+
+    assert code() == code()
+    assert len({code(), code(scale=3.0), code(power=2)}) == 3
+
+
+def test_code_is_the_same_in_every_process():
+    """Sets of texts have another order in each."""
+    text = TYPED.format(scale=2.0, power=1)
+    script = f"from arithmax._identity import code_of\nexec({text!r}, s := {{}})\n"
+    script += "print(code_of(s['Typed']()))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
+
+
+def test_a_file_that_is_loaded_later_changes_nothing(tmp_path):
+    """Modules beside it are forgotten then, for another folder may have their names."""
+    for name, text in {
+        "a.py": "from helper import Mine\nx = Mine()\n",
+        "helper.py": UNIT.format(factor="1.0", import_=""),
+        "b.py": "",
+    }.items():
+        (tmp_path / name).write_text(text)
+    hashes = []
+    for later in ((), ("b.py",)):
+        module = load_own(tmp_path / "a.py", "unit")
+        for name in later:
+            load_own(tmp_path / name, "unit")
+        hashes.append(code_of(module.x))
+    assert hashes[0] == hashes[1] != ""
 
 
 def test_an_edited_unit_is_trained_again(tmp_path):

@@ -304,7 +304,7 @@ def test_wrong_names_and_settings(tmp_path):
         study("simple-mull")
     with pytest.raises(FileNotFoundError, match="is no file"):
         study(str(tmp_path / "none.py"))
-    with pytest.raises(ValueError, match="must be a list that names studies"):
+    with pytest.raises(ValueError, match="must name a study or more"):
         reproduce([], out=tmp_path)
     with pytest.raises(ValueError, match="`seeds`"):
         reproduce(["simple-mul"], out=tmp_path, seeds=0)

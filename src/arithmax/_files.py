@@ -145,7 +145,12 @@ def _plain(values: np.ndarray) -> np.ndarray:
         return values
     if values.dtype.kind in "iub" and np.ma.is_masked(values):
         values = values.astype(np.float64)
-    return np.ma.filled(values, np.nan if values.dtype.kind == "f" else None)
+    if values.dtype.kind == "f":
+        return np.ma.filled(values, np.nan)
+    plain = np.ma.getdata(values).copy()
+    if plain.dtype == object:
+        plain[np.ma.getmaskarray(values)] = None
+    return plain
 
 
 def tables(file: Path, remedy: str) -> tuple[list[str], list[tuple]]:

@@ -68,31 +68,53 @@ def _source(cls: type) -> str:
     It is taken once: the file may be edited while the class is as it was.
     """
     try:
-        file = Path(inspect.getfile(cls))
-        return source_hash(file)
+        return source_hash(_file(cls))
     except (OSError, TypeError):  # typed at a prompt, or in a notebook
-        return digest(*_code(cls))
+        return digest(*_code(cls, set()))
 
 
-def _code(thing: Any) -> Iterator[str]:
-    """What a function or the functions of a class do, as text."""
+def _file(cls: type) -> Path:
+    """The file of a class, by its functions: its module may have been replaced."""
+    for value in vars(cls).values():
+        if isinstance(value, types.FunctionType) and value.__module__ == cls.__module__:
+            if (file := Path(value.__code__.co_filename)).is_file():
+                return file
+    return Path(inspect.getfile(cls))
+
+
+def _code(thing: Any, seen: set[int]) -> Iterator[str]:
+    """What a function or the functions of a class do, as text.
+
+    Functions and plain values that they name are a part of it.
+    """
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
     if isinstance(thing, type):
         for name, value in sorted(vars(thing).items()):
             yield name
-            yield from _code(value)
+            yield from _code(value, seen)
     elif isinstance(thing, types.CodeType):
         yield thing.co_code.hex()
         yield repr(thing.co_names)
         for constant in thing.co_consts:
-            yield from _code(constant)
+            yield from _code(constant, seen)
     elif isinstance(thing, staticmethod | classmethod):
-        yield from _code(thing.__func__)
+        yield from _code(thing.__func__, seen)
     elif isinstance(thing, types.FunctionType):
-        yield from _code(thing.__code__)
+        yield from _code(thing.__code__, seen)
+        named = [thing.__globals__.get(name) for name in thing.__code__.co_names]
+        held = [cell.cell_contents for cell in thing.__closure__ or ()]
+        for value in (*named, *held, thing.__defaults__):
+            if not isinstance(value, type):  # those of others are not its own
+                yield from _code(value, seen)
     elif isinstance(thing, property):
         for function in filter(None, (thing.fget, thing.fset)):
-            yield from _code(function)
-    elif isinstance(thing, str | bytes | int | float | tuple | frozenset | None):
+            yield from _code(function, seen)
+    elif isinstance(thing, frozenset):
+        yield repr(sorted(map(repr, thing)))  # its order changes with each process
+    elif isinstance(thing, str | bytes | int | float | tuple | None):
+        seen.discard(id(thing))  # equal ones may be one object, or two
         yield repr(thing)
 
 

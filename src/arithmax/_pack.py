@@ -28,13 +28,14 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> Non
         raise ValueError(f"`folder` (={folder}) holds no results to pack.")
     to = writable("to", to)
     kinds = ("rows.parquet", "curves.parquet", "safetensors")
-    paths = {kind: to / f"{name}.{kind}" for kind in kinds}
-    if there := [str(path) for path in paths.values() if path.exists()]:
+    there = [p for p in to.iterdir() if p.name.startswith(f"{name}.")]
+    if there := [p for p in there if p.name.endswith(kinds)]:
         raise FileExistsError(f"{there[0]} exists. Choose another `name` (={name!r}).")
     runs = {row["run"] for row in rows}
-    weights = _weights(folder, runs)
-    _save(paths["safetensors"], weights)
-    write_table(paths["curves.parquet"], _curves(folder, runs, points))
+    if weights := _weights(folder, runs):
+        _save(to / f"{name}.safetensors", weights)
+    if curves := _curves(folder, runs, points):
+        write_table(to / f"{name}.curves.parquet", curves)
     write_rows(to, name, rows)
 
 

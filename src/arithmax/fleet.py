@@ -97,8 +97,7 @@ def train_cells(
     if folder is not None:
         sweep(folder)
     done = {row["run"]: row for row in read(folder).rows} if folder is not None else {}
-    if block is None:
-        done |= _of_other_blocks(wanted, done)
+    done |= _of_other_blocks(wanted, done)
     unique = {r.name: r for r in wanted}  # cells may share seeds
     missing = [r for name, r in unique.items() if name not in done]
     check_plan(missing, workers, checkpoint_seconds, watch)

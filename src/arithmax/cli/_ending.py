@@ -90,6 +90,8 @@ def _end(number: int, text: str) -> None:
 
 def say(text: str) -> None:
     """A sentence on the standard error stream, which may be closed as well."""
+    if sys.stderr is None:  # closed before we began; `print` would take another
+        return
     try:
         # A name in somebody's folder may hold codes that move the cursor.
         print(_printable(text), file=sys.stderr, flush=True)

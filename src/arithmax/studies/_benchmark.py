@@ -64,7 +64,7 @@ class Place:
     @property
     def place(self) -> int:
         """1 is the best."""
-        return 1 + sum(order(a.score) < order(self.own) for a in self.against)
+        return 1 + sum(order(a.score) < order(a.own) for a in self.against)
 
 
 @dataclass(frozen=True)
@@ -236,6 +236,8 @@ def in_common(one: Score, other: Score) -> tuple[Score, Score]:
 def _of_seeds(score: Score, outcomes: str) -> Score:
     solved = outcomes.count("1")
     seeds = solved + outcomes.count("0")
+    if seeds < score.seeds:  # means of other seeds are not theirs
+        score = replace(score, step=None, sparsity=None)
     return replace(score, seeds=seeds, solved=solved, outcomes=(outcomes,))
 
 

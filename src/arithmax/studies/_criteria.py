@@ -22,7 +22,12 @@ CRITERIA = {"ε = 1e-4": "eps_1e4", "ε = 1e-5": "eps_1e5", "flat 1e-5": "flat_1
 
 def threshold(task: Task, criterion: str) -> float:
     """The extrapolation error below which a criterion counts a task as solved."""
-    return task.limits()[CRITERIA[criterion]]
+    if (limit := task.limits().get(CRITERIA[criterion])) is None:
+        raise ValueError(
+            f"`criterion` (={criterion!r}) has no error for {task}: a quotient near "
+            "zero has no mean. Choose another criterion, or another range."
+        )
+    return limit
 
 
 def below(row: Mapping[str, Any], limit: float) -> bool:
@@ -30,13 +35,15 @@ def below(row: Mapping[str, Any], limit: float) -> bool:
     return bool(np.isfinite(row["interpolation"]) and row["extrapolation"] < limit)
 
 
-def first_below(row: Mapping[str, Any], criterion: str) -> int | None:
+def first_below(row: Mapping[str, Any], criterion: str, limit: float) -> int | None:
     """The first measured step of a solved run with an error that a criterion allows.
 
-    Runs of older versions do not have it, and their curves may be thinned: it is then
-    not known.
+    Runs of older versions have it for their own threshold alone, since their curves
+    may be thinned: it is then not known.
     """
-    return row.get(f"first_below_{CRITERIA[criterion]}")
+    name = f"first_below_{CRITERIA[criterion]}"
+    known = row["solved_at"] if limit == row["threshold"] else None
+    return row.get(name, known)
 
 
 @dataclass
@@ -58,7 +65,7 @@ class Judged:
             judged.seeds += len(arm.rows)
             done = {row["seed"]: below(row, limit) for row in arm.rows}
             judged.outcomes.append(_outcomes.written(done))
-            judged.steps += [first_below(row, criterion) for row in solved]
+            judged.steps += [first_below(row, criterion, limit) for row in solved]
             judged.errors += [min(row["sparsity"], 0.5) for row in solved]
         return judged
 

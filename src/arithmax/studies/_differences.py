@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ..statistics import Interval, success_rate, wilson
+from ..statistics import Interval, wilson
 from ._outcomes import clustered, runs
 
 Counts = tuple[int, int]  # solved, of how many runs
@@ -26,7 +26,7 @@ def paired_difference(
     for $G$ seeds and $m_i$ pairs of runs, or that of independent pairs if it is wider.
     Student's $t$ has one degree of freedom less than there are seeds with $D_i \ne 0$.
     It is never wider than Newcombe's with each seed as one run, which it is where fewer
-    than two seeds have a difference.
+    than two seeds have a difference, or all pairs the same.
 
     Args:
         one: the outcomes of a unit, a text for each range as in `_outcomes`.
@@ -49,11 +49,11 @@ def paired_difference(
     shares = (float(np.nansum(side)) / total for side in (a, b))
     once = newcombe(*(wilson(share, pairs.size, z * z) for share in shares))
     differ = int((by_seed != 0).sum())
-    if differ < 2:
-        return once
     value = float(by_seed.sum()) / total
     alone = (float(np.nansum(gaps**2)) / total - value**2) / total
     variance = max(clustered(by_seed - value * pairs, total), alone)
+    if differ < 2 or variance <= 0:
+        return once
     half = float(stdtrit(differ - 1, (1 + level) / 2)) * math.sqrt(variance)
     return Interval(value, max(value - half, once.low), min(value + half, once.high))
 
@@ -80,37 +80,24 @@ def paired_chance(one: Sequence[str], other: Sequence[str]) -> float:
     return min(1.0, float(chances[sums >= abs(int(gaps.sum()))].sum()))
 
 
-def difference(one: Counts, other: Counts, level: float = 0.95) -> Interval:
-    r"""The difference of two success rates, with Newcombe's interval.
+def newcombe(a: Interval, b: Interval) -> Interval:
+    r"""The difference of two independent success rates, with Newcombe's interval.
 
     $$ \hat\delta - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2} \quad\text{to}\quad
        \hat\delta + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2} $$
 
-    where $[l_i, u_i]$ is Wilson's interval of the rate $p_i$, and $\hat\delta = p_1 -
-    p_2$.
-
-    Args:
-        one: how many runs were solved, and how many there were.
-        other: the same of those they are compared with.
-        level: the confidence level.
-
-    Returns:
-        The difference of shares and its interval.
+    where $[l_i, u_i]$ is the interval of the rate $p_i$, and $\hat\delta = p_1 - p_2$.
 
     Examples:
-        >>> from arithmax.studies._differences import difference
-        >>> print(difference((56, 70), (48, 80)))
+        >>> from arithmax.statistics import success_rate
+        >>> from arithmax.studies._differences import newcombe
+        >>> print(newcombe(success_rate(56, 70), success_rate(48, 80)))
         0.2 [0.0524, 0.334]
 
     Reference:
         R. G. Newcombe, "Interval Estimation for the Difference between Independent
         Proportions", Statistics in Medicine 17, 1998, method 10.
     """
-    return newcombe(success_rate(*one, level=level), success_rate(*other, level=level))
-
-
-def newcombe(a: Interval, b: Interval) -> Interval:
-    """The difference of two independent rates, from their intervals."""
     value = a.value - b.value
     return Interval(
         value,

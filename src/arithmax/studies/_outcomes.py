@@ -90,6 +90,8 @@ def rate(outcomes: Sequence[str], level: float = 0.95) -> Interval:
     solved = np.nansum(table, axis=0)[per_seed > 0]
     per_seed = per_seed[per_seed > 0]
     total, seeds = int(per_seed.sum()), per_seed.size
+    if not total:
+        raise ValueError(f"`outcomes` (={outcomes!r}) must hold a run.")
     share = float(solved.sum()) / total
     z = float(ndtri((1 + level) / 2))
     once = wilson(share, seeds, z * z)

@@ -69,6 +69,8 @@ def reproduce(
             "`arithmax studies`."
         )
     asked = _asked(names)
+    # As it was when it was run: it may be edited while runs are trained.
+    sources = {n: source_hash(Path(n)) for n in asked if n.endswith(".py")}
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
     folder = writable("out", out)
@@ -84,7 +86,7 @@ def reproduce(
         try:
             if not interrupted:
                 compute(own, results, folder)
-                source = source_hash(file) if file else ""
+                source = sources.get(name, "")
         except ValueError as error:
             failures.append(error)  # what was trained is remembered all the same
         entry = {
