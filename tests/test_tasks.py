@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from arithmax.protocol import Protocol
 from arithmax.tasks import Functions, Operands, SingleModule, Subsets
 
 
@@ -185,3 +186,12 @@ def test_powers_of_sums_and_inputs_to_be_ignored():
         Functions(("div",), inputs=1)
     with pytest.raises(ValueError, match=r"`powers` \(=\(2.0,\)\)"):
         Subsets("mul", simple=True, powers=(2.0,))
+
+
+def test_equal_settings_have_one_name():
+    """A run is named by its settings: 1 and 1.0 are the same."""
+    one, other = (
+        SingleModule("mul", interpolation=ends) for ends in ((1, 2), (1.0, 2.0))
+    )
+    assert str(one) == str(other) and one == other
+    assert repr(Protocol(penalty=1)) == repr(Protocol(penalty=1.0))

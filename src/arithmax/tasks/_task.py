@@ -59,6 +59,7 @@ class Task(ABC):
                 sets = sets_of(numbers)
                 used = sets if inputs is None or len(sets) == 1 else sets[inputs]
                 check_domain(name, numbers, used, self.distribution, function)
+            vars(self)[name] = _floats(numbers)  # (1, 2) is (1.0, 2.0) in a run's name
 
     def check_sizes(self) -> None:
         """The sizes of the task must suit each other."""
@@ -152,3 +153,10 @@ def quantile_numbers(numbers: Numbers, distribution: str) -> Numbers:
         ends = norm.cdf([(low - mean) / std, (high - mean) / std])
         return mean, std, float(ends[0]), float(ends[1])
     return (*numbers, *(0.0,) * (4 - len(numbers)))
+
+
+def _floats(numbers: Any) -> Any:
+    """Numbers, or tuples of them, as floats."""
+    if isinstance(numbers, tuple):
+        return tuple(map(_floats, numbers))
+    return float(numbers)

@@ -131,7 +131,7 @@ def check_number(
         raise ValueError(
             f"`{name}` (={shown(value)}) must be a finite number{said(least, most)}."
         )
-    return value if isinstance(value, int | float) else float(value)
+    return float(value)
 
 
 def is_finite(value: Any) -> bool:
