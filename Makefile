@@ -12,7 +12,7 @@ demo: .venv/.package
 
 test: lint docs
 	$(BIN)/pytest -n 2 -m "not slow" $(TYPED) --ignore=tests/unhooked
-	$(BIN)/pytest -n 2 tests/unhooked
+	$(BIN)/pytest -n 2 -m "not slow" tests/unhooked
 
 lint: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -339,7 +339,7 @@ def _drop(n: int, t: float) -> float:
 
 def _without_interval(x: np.ndarray) -> bool:
     """Whether the values are too few, or do not differ."""
-    return x.size < FEWEST or float(np.ptp(x)) <= 1e-12 * float(x.max())
+    return x.size < FEWEST or float(x.min()) == float(x.max())
 
 
 def _range(x: np.ndarray) -> Range:

@@ -86,7 +86,7 @@ def test_configurations_copy(unit):
         (lambda: Dense("rleu"), ValueError, r"`activation` \(='rleu'\).*mean 'relu'"),
         (lambda: MultiplicativeNAC("clip"), ValueError, r"`weights`.*mean 'clipped'"),
         (lambda: MultiplicativeNAC(log="secure"), ValueError, r"`log` \(='secure'\)"),
-        (lambda: StochasticNMU(low=5, high=1), ValueError, r"`low` \(=5\) must not"),
+        (lambda: StochasticNMU(low=5, high=1), ValueError, r"`low` \(=5.0\) must not"),
         (lambda: success_rate(0.5, 2), ValueError, r"`solved` \(=0.5\) must be"),
         (lambda: SingleModule("pow"), ValueError, r"`operation` \(='pow'\) must"),
         (lambda: Subsets(operatoin="mul"), TypeError, "Did you mean `operation`"),
