@@ -29,7 +29,10 @@ def gamma_ends(x: np.ndarray, drop: float) -> tuple[float, float]:
     spread = float(_gap(x, mean).mean())
 
     def height(t: float) -> float:  # at the mean μ = eᵗ times the sample mean
-        return _peak(spread + math.expm1(-t) + t, [(-1, 1.0)])[0]
+        moved = math.expm1(-t) + t
+        if abs(t) < 1e-4:  # where the sum would cancel
+            moved = t * t * (1 / 2 - t / 6 + t * t / 24)
+        return _peak(spread + moved, [(-1, 1.0)])[0]
 
     step = float(x.std()) / mean / math.sqrt(n)
     return _ends(height, 0.0, step, drop / n)

@@ -400,3 +400,9 @@ def test_the_tables_of_the_documentation_are_true(cells):
         solved_at, error = cells[unit, TASKS[task]]
         first = i < len(RECOMPUTED)
         assert printed == str(steps(solved_at) if first else sparsity(error))
+
+
+def test_values_that_differ_in_the_last_bit_alone():
+    found = steps([3e4] * 4 + [float(np.nextafter(3e4, 4e4))])
+    assert isinstance(found, Interval) and found.low <= found.value <= found.high
+    assert found.high - found.low < 1e-10
