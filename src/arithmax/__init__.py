@@ -8,13 +8,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._initialise import initialise as initialise
-    from .fleet import train as train
-    from .fleet import train_cells as train_cells
+    from .networks import Network as Network
+    from .networks import Scaled as Scaled
     from .networks import Stack as Stack
-    from .protocol import Cell as Cell
-    from .protocol import Protocol as Protocol
-    from .protocol import published as published
+    from .training import Cell as Cell
+    from .training import Protocol as Protocol
+    from .training import initialise as initialise
+    from .training import published as published
+    from .training import train as train
+    from .training import train_cells as train_cells
     from .units import GNALU as GNALU
     from .units import INALU as INALU
     from .units import MCFC as MCFC
@@ -43,18 +45,21 @@ if TYPE_CHECKING:
 __version__: str
 
 _HOMES = {
-    "initialise": "_initialise",
+    "Network": "networks",
+    "Scaled": "networks",
     "Stack": "networks",
-    "Protocol": "protocol",
-    "published": "protocol",
-    "Cell": "protocol",
-    "train": "fleet",
-    "train_cells": "fleet",
+    "Cell": "training",
+    "Protocol": "training",
+    "initialise": "training",
+    "published": "training",
+    "train": "training",
+    "train_cells": "training",
 }
 _SUBMODULES = {
-    "fleet",
     "units",
+    "networks",
     "tasks",
+    "training",
     "torch",
     "equinox",
     "results",

@@ -1,7 +1,8 @@
-"""What tells the code of one run from that of another, where it is not the package's.
+"""What a run is called: its classes, their non-default fields, its seed, its code.
 
-A run is named by its configuration. The code behind it is that of this version of the
-package, except for units and tasks from outside: those carry a hash of their source.
+The code behind a run is that of this version of the package, except for classes from
+outside: a hash of their source is a part of the name. Where and beside how many others
+a run was trained (platform, block, workers, padding) is no part of it.
 """
 
 import ast
@@ -14,6 +15,49 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+
+def describe(thing: Any) -> str:
+    """A configuration in one line: its class and the fields that are not the defaults.
+
+    A field whose metadata have `identity=False` is left out.
+
+    Examples:
+        >>> from arithmax import NAU, NMU, Stack
+        >>> from arithmax._identity import describe
+        >>> describe(Stack((NAU(init="uniform"), NMU()), hidden=(2,)))
+        'Stack(units=(NAU(), NMU()), hidden=(2,))'
+    """
+    if isinstance(thing, tuple):
+        entries = ", ".join(map(describe, thing))
+        return f"({entries},)" if len(thing) == 1 else f"({entries})"
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):
+        return repr(thing)
+    named = (
+        f"{f.name}={describe(value)}"
+        for f in dataclasses.fields(thing)
+        if f.metadata.get("identity", True)
+        and (value := getattr(thing, f.name)) != _default(f)
+    )
+    return f"{type(thing).__name__}({', '.join(named)})"
+
+
+def _default(field: dataclasses.Field) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def run_name(
+    network: str, task: str, protocol: str, seed: int, platform: str, code: str
+) -> str:
+    """The short name of a run, of what `describe` says of it.
+
+    Files hold the runs of each platform under names of their own: that of any other
+    platform than the CPU is a suffix.
+    """
+    name = digest(network, task, protocol, seed, *filter(None, [code]))
+    return name if platform == "cpu" else f"{name}-{platform}"
 
 
 def digest(*parts: object) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ._identity import describe
 from ._files import arrays, column, folder_of, register, scan, tables, write_table
 from ._json import dumps
 from .statistics import Interval, Range, median, sparsity, steps, success_rate
@@ -289,9 +290,21 @@ def plain(value: Any) -> Any:
 
 
 def settings(prefix: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of a dataclass, as columns."""
+    """The fields of a dataclass as columns, those of its parts under their names."""
     for field in dataclasses.fields(thing):
-        yield f"{prefix}_{field.name}", plain(getattr(thing, field.name))
+        yield from _columns(f"{prefix}_{field.name}", getattr(thing, field.name))
+
+
+def _columns(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, tuple) and any(map(dataclasses.is_dataclass, value)):
+        yield name, describe(value)
+        for i, part in enumerate(value):
+            yield from _columns(f"{name}_{i}", part)
+    elif dataclasses.is_dataclass(value):
+        yield name, type(value).__name__
+        yield from settings(name, value)
+    else:
+        yield name, plain(value)
 
 
 def to_json(summaries: Sequence[Summary]) -> str:

@@ -4,6 +4,7 @@ The program of a block depends on the network, the structures of task and protoc
 the size of the block: never on which cells are asked for.
 """
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +13,14 @@ from pathlib import Path
 
 import jax
 
-from ._identity import code_of, digest
+from .._identity import code_of, describe, digest, run_name
+from .._network import Network
+from ..tasks import Task
+from .._checks import check_whole, plain, shown
+from ._cell import Cell, represents
 from ._limits import check_kind
-from .networks import Stack
-from .protocol import Cell, Protocol, represents
-from .tasks import Task
-from .units import Unit
-from .units._checks import check_whole, plain, shown
+from ._program import Configuration
+from ._protocol import Protocol
 
 # Replicas in a block. Small networks want more of them side by side.
 CPU_BLOCKS = (32, 64)
@@ -30,7 +32,7 @@ SMALL = 16  # inputs of a network that is small
 class Replica:
     """One run to be trained."""
 
-    network: Unit
+    network: Network
     task: Task
     protocol: Protocol
     seed: int
@@ -38,40 +40,45 @@ class Replica:
     platform: str
 
     @cached_property
-    def code(self) -> str:
-        """The version of code from outside the package, "" if there is none."""
-        return code_of(self.network, self.task)
-
-    @cached_property
     def identity(self) -> tuple:
         """What tells this run from every other; `results.identity` of its row."""
-        configuration = repr(self.network), str(self.task), repr(self.protocol)
-        return *configuration, self.seed, self.platform, self.code
+        *described, code = _described(self.network, self.task, self.protocol)
+        return *described, self.seed, self.platform, code
 
     @cached_property
     def name(self) -> str:
-        """The same as a short name, with the size of the block."""
-        *parts, platform, code = self.identity
-        return digest(*parts, self.block, platform, *filter(None, [code]))
+        """The same as a short name."""
+        return run_name(*self.identity)
 
     @property
-    def program(self) -> tuple:
+    def program(self) -> Configuration:
         """What the compiled program depends on, but for the size of the block."""
-        network: object = self.network
-        if isinstance(network, Stack) and network.padded:
-            network = (network.wide, "padded")
-        return network, self.task.structure, self.protocol.structure
+        return _configuration(self.network, self.task, self.protocol)
 
     @property
     def threshold(self) -> float:
         """The extrapolation error below which this run counts as solved."""
-        p = self.protocol
-        return p.threshold or _threshold(self.task, p.epsilon, p.rule)
+        criterion = self.protocol.criterion
+        return criterion.threshold or _threshold(
+            self.task, criterion.epsilon, criterion.rule
+        )
 
     @property
     def limits(self) -> dict[str, float]:
         """The errors at which the task notes when a run was first below them."""
         return _limits(self.task)
+
+
+@lru_cache(maxsize=4096)
+def _described(network: Network, task: Task, protocol: Protocol) -> tuple[str, ...]:
+    """The configuration that the replicas of a cell share, and the hash of its code."""
+    things = network, task, protocol
+    return *map(describe, things), code_of(*things)
+
+
+@lru_cache(maxsize=4096)
+def _configuration(network: Network, task: Task, protocol: Protocol) -> Configuration:
+    return Configuration(network, task, protocol)
 
 
 @lru_cache(maxsize=4096)
@@ -102,11 +109,11 @@ def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
     ]
     if block:
         return made
-    groups: dict[tuple, list[Replica]] = {}
+    groups: dict[Configuration, list[Replica]] = {}
     for r in dict.fromkeys(made):
         groups.setdefault(r.program, []).append(r)
     sizes = {
-        program: block_size(group[0].task.in_features, len(group), platform)
+        program: block_size(input_count(group[0].task), len(group), platform)
         for program, group in groups.items()
     }
     return [replace(r, block=sizes[r.program]) for r in made]
@@ -120,6 +127,11 @@ def _check(cell: Cell) -> None:
             "same.",
             stacklevel=4,
         )
+
+
+def input_count(task: Task) -> int:
+    """How many inputs a task has, whatever their shape."""
+    return math.prod(task.input_shape)
 
 
 def block_size(in_features: int, count: int, platform: str) -> int:
@@ -140,7 +152,7 @@ class Job:
     @cached_property
     def name(self) -> str:
         """What its files are called; made once, since replicas are many."""
-        return digest(*(r.name for r in self.replicas))
+        return digest(self.first.block, *(r.name for r in self.replicas))
 
     @property
     def first(self) -> Replica:
@@ -158,7 +170,7 @@ def jobs(
     """Replicas of one program and length, in blocks."""
     groups: dict[tuple, list[Replica]] = {}
     for r in replicas:
-        groups.setdefault((*r.program, r.protocol.steps, r.block), []).append(r)
+        groups.setdefault((r.program, r.protocol.steps, r.block), []).append(r)
     return [
         Job(group[i : i + group[0].block], folder, checkpoint_seconds)
         for group in groups.values()

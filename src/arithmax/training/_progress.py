@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from ._blocks import Job
+from ._replicas import Job
 
 
 class Bar:

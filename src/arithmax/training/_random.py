@@ -5,19 +5,81 @@ from seed, stream and step enters the hash of each element in two rounds. `three
 JAX's own generator, slower by a factor of five on a CPU.
 """
 
-from typing import Literal, TypeAlias
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ._arrays import Array
+from .._arrays import Array
+from .._network import Noise
 
 Generator = Literal["hash", "threefry"]
-Key: TypeAlias = tuple[Array, Array]
+Words: TypeAlias = tuple[Array, Array]
 
 # What numbers are drawn for; each use has a stream of its own.
-DATA, NOISE, START, VALIDATION, TEST = range(5)
+DATA, NOISE, START, VALIDATION, TEST, NOISE_OF_STEPS = range(6)
+
+
+@dataclass(frozen=True)
+class Key:
+    """Random numbers of one seed, stream and step, as tasks and networks ask for them.
+
+    Args:
+        generator: the generator.
+        seed: the seed of the replica.
+        stream: what the numbers are for.
+        step: the step, or the number of a piece.
+        dtype: the floating-point format.
+        fixed: whether inputs are computed whole before anything is made of them.
+    """
+
+    generator: Generator
+    seed: Any
+    stream: int
+    step: Any
+    dtype: Any
+    fixed: bool = False
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace of the numbers."""
+        return jnp
+
+    def uniform(self, shape: tuple[int, ...]) -> Array:
+        """Numbers in [0, 1)."""
+        return uniform(
+            self.generator, self.seed, self.stream, self.step, shape, self.dtype
+        )
+
+    def fix(self, x: Array) -> Array:
+        """`x`, computed before what follows: a compiler would compute it twice."""
+        return lax.optimization_barrier(x) if self.fixed else x
+
+    def noise(self, pieces: Sequence[Noise], batch: int) -> tuple[Array, ...]:
+        """What a network declares as its noise, one array for each piece."""
+        once = replace(self, stream=NOISE_OF_STEPS)
+        sizes = [math.prod(piece.shape) for piece in pieces]
+        rows = {
+            each: sum(
+                n for p, n in zip(pieces, sizes, strict=True) if p.each_sample == each
+            )
+            for each in (True, False)
+        }
+        left = {
+            True: self.uniform((rows[True], batch)) if rows[True] else None,
+            False: once.uniform((rows[False],)) if rows[False] else None,
+        }
+        drawn = []
+        for piece, size in zip(pieces, sizes, strict=True):
+            each = piece.each_sample
+            u, left[each] = left[each][:size], left[each][size:]  # type: ignore[index]  # there are rows of it
+            shape = (*piece.shape, batch) if each else piece.shape
+            drawn.append(piece.distribution.quantile(u.reshape(shape), jnp))
+        return tuple(drawn)
 
 
 def stream_key(seed: Array, stream: int) -> Array:
@@ -37,7 +99,7 @@ def mix(h: Array) -> Array:
     return h ^ (h >> 16)
 
 
-def words(seed: Array, stream: int, step: Array) -> Key:
+def words(seed: Array, stream: int, step: Array) -> Words:
     """The 64-bit key of one draw, as two words."""
     seed, step = jnp.uint32(seed), jnp.uint32(step)
     first = mix(mix(seed + jnp.uint32(0x9E3779B9 * (stream + 1) % 2**32)) + step)
@@ -45,7 +107,7 @@ def words(seed: Array, stream: int, step: Array) -> Key:
     return first, second
 
 
-def bits(key: Key, shape: tuple[int, ...], salt: int = 0) -> Array:
+def bits(key: Words, shape: tuple[int, ...], salt: int = 0) -> Array:
     """Random 32-bit words."""
     size = 1
     for n in shape:
@@ -81,21 +143,3 @@ def uniform(
     # The upper bits become the mantissa of a number in [1, 2).
     mantissa = (word >> 9) | jnp.uint32(0x3F800000)
     return (lax.bitcast_convert_type(mantissa, jnp.float32) - 1).astype(dtype)
-
-
-def samples(kind: str, numbers: Array, u: Array) -> Array:
-    """Inputs [in, batch] from uniform numbers; `numbers` [in, 4] are per input."""
-    a, b, c, d = (numbers[:, i : i + 1] for i in range(4))
-    if kind == "uniform":
-        return jnp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
-    if kind == "normal":
-        tiny = jnp.finfo(u.dtype).eps / 2
-        return a + b * jax.scipy.special.ndtri(
-            c + (d - c) * (u * (1 - tiny) + tiny / 2)
-        )
-    if kind == "mirrored-normal":
-        x = samples("normal", numbers, jnp.where(u < 0.5, 2 * u, 2 * u - 1))
-        return jnp.where(u < 0.5, -x, x)
-    if kind == "exponential":
-        return -a * jnp.log1p(-u)
-    return a * (b / a) ** u

@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 from jaxtyping import PRNGKeyArray
 
 from ._memory import check_fits
-from .units import (
+from ..units import (
     Array,
     Beta,
     Constant,
@@ -20,7 +20,7 @@ from .units import (
     Uniform,
     Unit,
 )
-from .units._checks import shown
+from .._checks import shown
 
 
 def initialise(

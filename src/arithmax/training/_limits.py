@@ -9,8 +9,8 @@ from dataclasses import is_dataclass
 from itertools import islice
 from typing import Any
 
-from .tasks import Task
-from .units._checks import WORD, plain, shown
+from ..tasks import Task
+from .._checks import WORD, plain, shown
 
 MOST_SEEDS = 1_000_000  # of one cell
 SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}

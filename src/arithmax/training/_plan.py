@@ -7,15 +7,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ._blocks import Replica
+from .._identity import code_of
+from .._network import Network
+from .._parameters import Parameter
+from .._own_code import sentence
+from ..tasks import Task
+from .._checks import check_number, check_whole, plain, shown
 from ._memory import check_fits
-from ._own_code import sentence
-from .networks import Stack
-from .protocol import Protocol
-from .tasks import Functions, SingleModule, Task
-from .units import Unit
-from .units._checks import check_number, check_whole, plain, shown
-from .units._parameters import Parameter
+from ._protocol import Protocol
+from ._replicas import Replica, input_count
 
 COPIES = 4  # of each parameter at the least: it, its gradient, the best, an optimiser's
 HOST = 4000  # bytes of each replica's numbers in Python
@@ -33,22 +33,16 @@ def check_plan(
     check_number("checkpoint_seconds", plain(checkpoint_seconds))
     if watch is not None and not callable(watch):
         raise TypeError(f"`watch` (={shown(watch)}) must be a function of new rows.")
-    kinds = {(*r.program, r.protocol.steps, r.block): r for r in replicas}
+    kinds = {(r.program, r.protocol.steps, r.block): r for r in replicas}
     for r in kinds.values():
-        if any(_outside(u) for u in (r.network, *getattr(r.network, "units", ()))):
+        if code_of(r.network):  # the package's networks are tested
             check_network(r.network, r.task, r.protocol)
         check_memory(r.network, r.task, r.protocol, r.block)
     for r in {(r.task, r.protocol): r for r in replicas}.values():
-        if isinstance(r.task, SingleModule | Functions):
-            _ = r.threshold  # quotients near zero have none, and say so
+        _ = r.threshold  # quotients near zero have none, and an error says so
 
 
-def _outside(unit: Unit) -> bool:
-    """Whether a unit is not the package's, whose units are tested."""
-    return type(unit).__module__.partition(".")[0] != __package__
-
-
-def check_memory(network: Unit, task: Task, protocol: Protocol, block: int) -> None:
+def check_memory(network: Network, task: Task, protocol: Protocol, block: int) -> None:
     """A block must fit into memory; what it needs at the least is estimated."""
     parts = needed(network, task, protocol)
     check_fits(
@@ -59,22 +53,23 @@ def check_memory(network: Unit, task: Task, protocol: Protocol, block: int) -> N
     )
 
 
-def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
+def needed(network: Network, task: Task, protocol: Protocol) -> dict[str, int]:
     """Bytes that one replica needs at the least, and what for."""
-    wide = network.wide if isinstance(network, Stack) else network
-    inputs, outputs = task.in_features, task.out_features
-    shapes = [p.shape for p in wide.parameters(inputs, outputs).values()]
+    inputs, outputs = input_count(task), task.out_features
+    declared = network.wide.parameters(task.in_features, outputs)
+    shapes = [p.shape for p in declared.values()]
     sums = getattr(task, "sums", 0)
-    measured = protocol.steps // protocol.interval + 1
-    piece = min(protocol.validation, 1000)
+    measuring, batch = protocol.measuring, protocol.batches.size
+    measured = protocol.steps // measuring.interval + 1
+    piece = min(measuring.validation, 1000)
     numbers = {
         f"the parameters of {shown(network)}": COPIES * sum(map(math.prod, shapes)),
-        f"`batch` (={protocol.batch}) of {inputs:,} inputs": inputs * protocol.batch,
-        f"`validation` (={protocol.validation}) of {inputs:,} inputs": inputs * piece
-        + 2 * outputs * protocol.validation,
+        f"`batches` (of {batch}) of {inputs:,} inputs": inputs * batch,
+        f"`validation` (={measuring.validation}) of {inputs:,} inputs": inputs * piece
+        + 2 * outputs * measuring.validation,
         f"{sums:,} sums of {inputs:,} inputs": 2 * sums * inputs,
         f"`steps` (={protocol.steps}) measured each `interval` "
-        f"(={protocol.interval})": 3 * measured,
+        f"(={measuring.interval})": 3 * measured,
     }
     size = jnp.dtype(protocol.precision).itemsize
     return {name: size * count for name, count in numbers.items()} | {
@@ -82,9 +77,10 @@ def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
     }
 
 
-def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
+def check_network(network: Network, task: Task, protocol: Protocol) -> None:
     """A network from outside must compute what training needs, in its shapes."""
-    inputs, outputs, batch = task.in_features, task.out_features, protocol.batch
+    inputs, outputs = task.in_features, task.out_features
+    batch = protocol.batches.size
     dtype = jnp.dtype(protocol.precision)
     declared = network.parameters(inputs, outputs)
     fits = isinstance(declared, Mapping)
@@ -94,9 +90,11 @@ def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
             f"for each name, such as `matrix(...)`, not {shown(declared)}."
         )
     params = {n: jax.ShapeDtypeStruct(p.shape, dtype) for n, p in declared.items()}
-    x = jax.ShapeDtypeStruct((inputs, batch), dtype)
-    rows = network.noise_features(inputs)
-    noise = jax.ShapeDtypeStruct((rows, batch), dtype) if rows else None
+    shape = (inputs,) if isinstance(inputs, int) else inputs
+    x = jax.ShapeDtypeStruct((*shape, batch), dtype)
+    pieces = network.noise(inputs)
+    sizes = [(*p.shape, batch) if p.each_sample else p.shape for p in pieces]
+    noise = tuple(jax.ShapeDtypeStruct(size, dtype) for size in sizes) or None
 
     def trained(params, x, noise):
         return network.compute(params, x, training=True, noise=noise, xp=jnp)
@@ -117,7 +115,7 @@ def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
 
 
 def _check_shapes(
-    network: Unit, method: str, need: dict, function: Callable[..., Any], *given: Any
+    network: Network, method: str, need: dict, function: Callable[..., Any], *given: Any
 ) -> None:
     """What a method gives must have the shapes that are needed, by name."""
     try:

@@ -14,23 +14,24 @@ from typing import Any
 
 import jax
 
-from . import _training
-from ._blocks import Replica, jobs, replicas
-from ._files import sweep, writable
+from .._files import sweep, writable
+from .._network import Network
+from ..results import Results, read
+from ..tasks import Task
+from . import _block
+from ._cell import Cell
 from ._limits import checked_seeds
 from ._plan import check_plan
 from ._progress import Bar
-from .protocol import Cell as Cell
-from .protocol import Protocol, published
-from .results import Results, identity, read
-from .tasks import Task
-from .units import Unit
+from ._protocol import Protocol
+from ._replicas import jobs, replicas
+from .recipes import published
 
 CHECKPOINT_SECONDS = 30.0
 
 
 def train(
-    network: Unit,
+    network: Network,
     task: Task,
     protocol: Protocol | None = None,
     seeds: Iterable[int] = range(25),
@@ -39,21 +40,19 @@ def train(
     """Train a network on a task with many seeds.
 
     Args:
-        network: a unit or a stack. Without a protocol, a unit is put into the network
-            that its authors used.
+        network: what to train: a unit, a stack, or any other network. Without a
+            protocol, a unit is put into the network that its authors used.
         task: the task.
-        protocol: the settings; the authors' own if None.
+        protocol: the settings; the authors' if None.
         seeds: the seeds.
         options: those of `train_cells`.
 
     Returns:
-        One row a seed.
+        One row per seed.
 
     Examples:
-        >>> from arithmax import NAU
-        >>> from arithmax.fleet import train
+        >>> from arithmax import NAU, published, train
         >>> from arithmax.tasks import SingleModule
-        >>> from arithmax.protocol import published
         >>> network, protocol = published(NAU(), SingleModule("add"), steps=5000)
         >>> results = train(network, SingleModule("add"), protocol, seeds=range(3))
         >>> [row["outcome"] for row in results.rows]
@@ -83,13 +82,13 @@ def train_cells(
             run that was stopped goes on from its last checkpoint.
         progress: whether to show a progress bar.
         block: replicas in a block; chosen by the size of the network if None.
-        workers: blocks that are trained at a time; one a processor core or accelerator
-            if None.
+        workers: blocks that are trained at a time; one for each processor core or
+            accelerator if None.
         checkpoint_seconds: how often a block that runs is saved.
         watch: called with the new rows whenever a block is finished.
 
     Returns:
-        One row a replica, in the order of the cells. After an interrupt, those
+        One row per replica, in the order of the cells. After an interrupt, those
         that were finished.
     """
     wanted = replicas(cells, block)
@@ -97,7 +96,6 @@ def train_cells(
     if folder is not None:
         sweep(folder)
     done = {row["run"]: row for row in read(folder).rows} if folder is not None else {}
-    done |= _of_other_blocks(wanted, done)
     unique = {r.name: r for r in wanted}  # cells may share seeds
     missing = [r for name, r in unique.items() if name not in done]
     check_plan(missing, workers, checkpoint_seconds, watch)
@@ -107,14 +105,6 @@ def train_cells(
         interrupted = _run(work, workers or _workers(), stop, advance, done, watch)
     rows = [done[name] for name in unique if name in done]
     return Results(rows, folder, interrupted)
-
-
-def _of_other_blocks(
-    wanted: list[Replica], done: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Runs that were trained before beside more or fewer others, by wanted names."""
-    known = {identity(row): row for row in done.values()}
-    return {r.name: known[r.identity] for r in wanted if r.identity in known}
 
 
 def _workers() -> int:
@@ -131,7 +121,7 @@ def _run(jobs, workers, stop, advance, done, watch) -> bool:
         try:
             pending = {
                 pool.submit(
-                    _training.train_job, job, devices[i % len(devices)], stop, advance
+                    _block.train_job, job, devices[i % len(devices)], stop, advance
                 )
                 for i, job in enumerate(jobs)
             }

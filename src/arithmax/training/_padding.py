@@ -12,32 +12,32 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Params
+from .._arrays import Params
+from .._network import Network
+from ..tasks import Task
 from ._initialise import initialise
+from ._moment import Padding
+from ._protocol import Protocol
 from ._random import START, stream_key
-from .networks import Stack
-from .protocol import Protocol
-from .tasks import Task
-from .units import Unit
 
 
-def padding(network: Unit, task: Task, protocol: Protocol) -> dict[str, Any]:
-    """The numbers that a padded replica needs: which weights are its own."""
-    if not isinstance(network, Stack) or not network.padded:
-        return {}
+def padding(network: Network, task: Task, protocol: Protocol) -> Padding | None:
+    """What a padded replica needs: which weights are no padding."""
+    if network.wide == network:
+        return None
     sizes = (task.in_features, task.out_features)
     check_padding(network, *sizes)
-    if protocol.restart != "none":
+    if protocol.restart is not None:
         raise ValueError(
-            f"`restart` (={protocol.restart!r}) must be 'none' for a `padded` stack "
-            f"(={network.padded!r})."
+            f"`restart` (={protocol.restart!r}) must be None for the padded network "
+            f"{network!r}."
         )
-    own = {n: np.ones(p.shape, bool) for n, p in network.parameters(*sizes).items()}
+    live = {n: np.ones(p.shape, bool) for n, p in network.parameters(*sizes).items()}
     ratio = np.asarray(share(network, *sizes), protocol.precision)
-    return {"live": pad(network, own, *sizes), "padding": ratio}
+    return Padding(pad(network, live, *sizes), ratio)
 
 
-def pad(network: Stack, params: Params, in_features: int, out_features: int) -> Params:
+def pad(network: Network, params: Params, in_features: int, out_features: int) -> Params:
     """Parameters of a stack with zeros up to its padded sizes."""
     shapes = network.wide.parameters(in_features, out_features)
     filled = {}
@@ -48,9 +48,9 @@ def pad(network: Stack, params: Params, in_features: int, out_features: int) -> 
     return filled
 
 
-def cut(network: Unit, task: Task, params: Params) -> Params:
-    """The parameters that are a network's own."""
-    if not isinstance(network, Stack) or not network.padded:
+def cut(network: Network, task: Task, params: Params) -> Params:
+    """The parameters of a network without padding."""
+    if network.wide == network:
         return params
     declared = network.parameters(task.in_features, task.out_features)
     return {
@@ -60,15 +60,12 @@ def cut(network: Unit, task: Task, params: Params) -> Params:
 
 
 def starts(
-    networks: list[Unit], task: Task, protocol: Protocol, numbers: dict[str, Any]
-) -> dict[str, Any]:
-    """The first parameters of each padded replica, drawn as its own network's."""
-    if "live" not in numbers:
-        return {}
+    networks: list[Network], task: Task, protocol: Protocol, seeds: Any
+) -> Params:
+    """The first parameters of each padded replica, drawn as its network's without."""
     sizes = (task.in_features, task.out_features)
     chosen: Params = {}
     for network in dict.fromkeys(networks):
-        assert isinstance(network, Stack)
         here = np.array([other == network for other in networks])
 
         def one(seed, network=network):
@@ -78,14 +75,15 @@ def starts(
             return pad(network, drawn, *sizes)
 
         # Starts may be many, and each would be compiled.
-        drawn = jax.vmap(one) if network.starts else jax.jit(jax.vmap(one))
-        for name, value in drawn(numbers["seed"]).items():
+        mapped = jax.vmap(one)
+        drawn = mapped(seeds) if network.starts else jax.jit(mapped)(seeds)  # type: ignore[attr-defined]  # of a stack
+        for name, value in drawn.items():
             mask = here.reshape((-1,) + (1,) * (value.ndim - 1))
             chosen[name] = jnp.where(mask, value, chosen.get(name, 0))
-    return {"start": chosen}
+    return chosen
 
 
-def share(network: Stack, in_features: int, out_features: int) -> float:
+def share(network: Network, in_features: int, out_features: int) -> float:
     """By how much a mean over padded weights is too small."""
     sizes = (in_features, out_features)
     wide = network.wide.parameters(*sizes)
@@ -95,14 +93,14 @@ def share(network: Stack, in_features: int, out_features: int) -> float:
     }
     if len(ratios) > 1:
         raise ValueError(
-            f"`padded` (={network.padded!r}) must fill all layers of {network} up by "
+            f"`padded` (={network!r}) must fill all layers of {network} up by "
             "one factor: stacks of two layers can be padded."
         )
     return float(ratios.pop())
 
 
 @cache
-def check_padding(network: Stack, in_features: int, out_features: int) -> None:
+def check_padding(network: Network, in_features: int, out_features: int) -> None:
     """Padding must change neither the output nor the penalty."""
     sizes = (in_features, out_features)
     rng = np.random.default_rng(0)
@@ -118,7 +116,7 @@ def check_padding(network: Stack, in_features: int, out_features: int) -> None:
     penalty = share(network, *sizes) * network.wide.penalty(filled)
     if not same or not np.allclose(network.penalty(params), penalty):
         raise ValueError(
-            f"`padded` (={network.padded!r}) would change what {network} computes: one "
+            f"`padded` (={network!r}) would change what {network} computes: one "
             "of its units does not ignore inputs whose parameters are zero. Leave "
             "`padded` out."
         )

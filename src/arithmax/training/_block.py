@@ -1,0 +1,151 @@
+"""Training one block of replicas from its first step, or its checkpoint, to its end."""
+
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._checkpoint import Saved, load, save
+from ._machine import pinned
+from ._moment import Numbers, State
+from ._padding import padding, starts
+from ._program import program
+from ._record import record
+from ._replica import cast, numbers_of
+from ._replicas import Job
+
+
+def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
+    """Train a block to its end, or until it is asked to stop."""
+    if stop.is_set():
+        return []
+    with pinned(job.first.protocol.precision):
+        return _train(Block(job, device), stop, advance)
+
+
+def _train(block: "Block", stop, advance) -> list[dict[str, Any]]:
+    job, saved = block.job, time.monotonic()
+    each = len(job.replicas) * job.first.protocol.measuring.interval
+    while block.step < job.steps:
+        if stop.is_set():
+            block.save()
+            return []
+        block.advance()
+        advance(job.name, each, block.solved)
+        if time.monotonic() - saved > job.checkpoint_seconds:
+            block.save()
+            saved = time.monotonic()
+    return block.finish()
+
+
+def numbers_of_block(job: Job, device: Any) -> Numbers:
+    """The numbers of all replicas, stacked; the last one fills a block up."""
+    first = job.first
+    filled = job.replicas + job.replicas[-1:] * (first.block - len(job.replicas))
+    each = [
+        numbers_of(r.task, r.protocol, r.seed)._replace(
+            padding=padding(r.network, r.task, r.protocol)
+        )
+        for r in filled
+    ]
+    stacked = jax.tree.map(lambda *v: jax.device_put(np.stack(v), device), *each)
+    if stacked.padding is None:
+        return stacked
+    networks = [r.network for r in filled]
+    start = starts(networks, first.task, first.protocol, stacked.seed)
+    return stacked._replace(padding=stacked.padding._replace(start=start))
+
+
+class Block:
+    """The state of a block and its curves."""
+
+    def __init__(self, job: Job, device: Any) -> None:
+        first = job.first
+        self.job, self.program = job, program(first.program)
+        self.numbers = numbers_of_block(job, device)
+        shared, kind = first.task.shared().items(), first.protocol.precision
+        self.shared = {n: jax.device_put(cast(v, kind), device) for n, v in shared}
+        self.state: State = self.program.start(self.numbers)
+        self.targets = self.program.targets(self.numbers, self.shared)
+        self.thresholds = np.array([r.threshold for r in job.replicas])
+        self.keep = {s for r in job.replicas for s in r.protocol.measuring.keep}
+        self.step, self.seconds, self.solved = 0, 0.0, 0
+        self.curves: list[dict[str, np.ndarray]] = []
+        self.kept: dict[int, dict[str, np.ndarray]] = {}
+        self._measured: dict[str, jax.Array] | None = None  # not fetched yet
+        self._resume(device)
+
+    def _keep(self) -> None:
+        """Copy the parameters, if this is a step at which a replica stores them."""
+        if self.step in self.keep:
+            # A view would be of memory that the next interval writes to.
+            params = self.state.params.items()
+            self.kept[self.step] = {name: np.array(value) for name, value in params}
+
+    def _eligible(self) -> Any:
+        measuring = self.job.first.protocol.measuring
+        left = (self.job.steps - self.step) // measuring.interval + 1
+        return jnp.asarray(left <= measuring.window)
+
+    def advance(self) -> None:
+        """Measure, then train for one interval.
+
+        What the interval before measured is fetched while this one runs.
+        """
+        self._keep()
+        began = time.monotonic()
+        self.state, measured = self.program.interval(
+            self.state,
+            self.numbers,
+            self.shared,
+            self.targets,
+            jnp.uint32(self.step),
+            self._eligible(),
+        )
+        self._fetch()
+        self._measured = measured
+        self.step += self.job.first.protocol.measuring.interval
+        self.seconds += time.monotonic() - began
+
+    def _fetch(self) -> None:
+        """The last measurement as NumPy arrays, and how many replicas it has right."""
+        if self._measured is None:
+            return
+        self.curves.append({n: np.asarray(v) for n, v in self._measured.items()})
+        self._measured = None
+        errors = self.curves[-1]["extrapolation"][: len(self.thresholds)]
+        self.solved = int(np.sum(errors < self.thresholds))
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Measure once more; write rows, curves and weights; remove the checkpoint."""
+        self._keep()
+        began = time.monotonic()
+        self._fetch()
+        self.state, self._measured = self.program.measure(
+            self.state, self.numbers, self.shared, self.targets, self._eligible()
+        )
+        self._fetch()
+        self.seconds += time.monotonic() - began
+        best = {name: np.asarray(value) for name, value in self.state.best.items()}
+        return record(self.job, self.seconds, self.curves, best, self.kept)
+
+    def save(self) -> None:
+        """Write state and curves so far."""
+        self._fetch()
+        if self.job.folder is not None and self.step:
+            leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
+            save(
+                self.job,
+                Saved(self.step, self.seconds, leaves, self.curves, self.kept),
+            )
+
+    def _resume(self, device: Any) -> None:
+        """Go on from the checkpoint, if there is one."""
+        leaves, tree = jax.tree.flatten(self.state)
+        saved = load(self.job, [leaf.shape for leaf in leaves])
+        if saved is not None:
+            self.step, self.seconds, loaded, self.curves, self.kept = saved
+            put = [jax.device_put(leaf, device) for leaf in loaded]
+            self.state = jax.tree.unflatten(tree, put)

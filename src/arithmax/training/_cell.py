@@ -1,0 +1,41 @@
+"""A cell: a network on a task under a protocol, for a number of seeds.
+
+This file is read by the command line and loads no array library.
+"""
+
+from dataclasses import dataclass
+
+from .._network import Network
+from ..tasks import Task
+from ._limits import check_kind, check_largest, check_precision, checked_seeds
+from ._protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A network on a task under a protocol, for a number of seeds."""
+
+    network: Network
+    task: Task
+    protocol: Protocol
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_kind("network", self.network, Network, "NMU()")
+        check_kind("task", self.task, Task, "SingleModule()")
+        check_kind("protocol", self.protocol, Protocol, "Protocol()")
+        vars(self)["seeds"] = checked_seeds(self.seeds)
+        precision = self.protocol.precision
+        check_precision(self.network, precision)
+        for name in ("interpolation", "extrapolation"):
+            check_largest(name, self.task, precision)
+
+
+def represents(network: Network, task: Task) -> bool:
+    """Whether a network can represent what a task asks, as far as units state it.
+
+    A stack can do what its units can together: each operation is left to a unit that
+    has it, and the others pass its result on. Whether there is room for that in the
+    hidden sizes is not looked at.
+    """
+    return set(task.operations) <= set(network.operations)

@@ -1,0 +1,133 @@
+"""Optimisers: those of optax, each with a learning rate that a replica may have.
+
+This file is read by the command line and loads no array library.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ._declared import Part, compiled, traced
+
+if TYPE_CHECKING:
+    from .._arrays import Array, Params
+    from ._step import Objective
+
+SHARE = (0, 1)
+
+
+class Optimiser(Part):
+    """How parameters move: `start` makes a state, `step` takes one step with it."""
+
+    @abstractmethod
+    def start(self, params: "Params") -> Any:
+        """The state before the first step."""
+
+    @abstractmethod
+    def step(
+        self,
+        objective: "Objective",
+        params: "Params",
+        state: Any,
+        transform: Callable[["Params"], "Params"],
+    ) -> tuple["Params", Any, "Array"]:
+        """One step down an objective.
+
+        Args:
+            objective: its value with the loss, its residuals.
+            params: the parameters.
+            state: what `start` or the step before gave.
+            transform: what the protocol does to a gradient; an optimiser without
+                gradients may ignore it.
+
+        Returns:
+            Parameters, state and loss.
+        """
+
+
+@dataclass(frozen=True)
+class FirstOrder(Optimiser):
+    """An optimiser that is a transformation of gradients."""
+
+    learning_rate: float = traced(1e-3)
+    """The learning rate."""
+
+    @abstractmethod
+    def transformation(self) -> Any:
+        """The transformation of optax, without the learning rate."""
+
+    def start(self, params):
+        return self.transformation().init(params)
+
+    def step(self, objective, params, state, transform):
+        import jax
+
+        gradient, loss = jax.grad(objective.total, has_aux=True)(params)
+        updates, state = self.transformation().update(
+            transform(gradient), state, params
+        )
+        rate = self.learning_rate
+        return jax.tree.map(lambda p, u: p - rate * u, params, updates), state, loss
+
+
+@dataclass(frozen=True)
+class Adam(FirstOrder):
+    """Adam."""
+
+    beta1: float = compiled(0.9, SHARE)
+    """How much of the mean gradient remains in each step."""
+    beta2: float = compiled(0.999, SHARE)
+    """How much of the mean squared gradient remains in each step."""
+    epsilon: float = compiled(1e-8)
+    """What is added to the root of the mean squared gradient."""
+
+    def transformation(self) -> Any:
+        import optax
+
+        return optax.scale_by_adam(self.beta1, self.beta2, self.epsilon)
+
+
+@dataclass(frozen=True)
+class RMSProp(FirstOrder):
+    """RMSProp, as PyTorch and Flux have it by default.
+
+    TensorFlow's is `RMSProp(epsilon=1e-10, within_root=True, initial=1.0)`. With ε
+    within the root, slopes below √ε stand still.
+    """
+
+    decay: float = compiled(0.9, SHARE)
+    """How much of the mean squared gradient remains in each step."""
+    epsilon: float = compiled(1e-8)
+    """What is added to the root of the mean squared gradient."""
+    within_root: bool = compiled(False)
+    """Whether it is added within the root."""
+    initial: float = compiled(0.0)
+    """The mean squared gradient before the first step."""
+
+    def transformation(self) -> Any:
+        import optax
+
+        return optax.scale_by_rms(
+            decay=self.decay,
+            eps=self.epsilon,
+            initial_scale=self.initial,
+            eps_in_sqrt=self.within_root,
+        )
+
+
+@dataclass(frozen=True)
+class SGD(FirstOrder):
+    """Gradient descent."""
+
+    momentum: float = compiled(0.0, SHARE)
+    """How much of the last update remains in each step."""
+
+    def transformation(self) -> Any:
+        import optax
+
+        return optax.trace(decay=self.momentum) if self.momentum else optax.identity()
+
+
+OPTIMISERS: dict[str, type[Optimiser]] = {"adam": Adam, "rmsprop": RMSProp, "sgd": SGD}
+"""The optimisers by the names that the command line uses."""

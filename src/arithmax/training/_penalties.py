@@ -1,0 +1,113 @@
+"""Penalties: what is added to the loss, each with a strength that may change.
+
+This file is read by the command line and loads no array library.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ._declared import COUNT, FROM_ZERO, Part, compiled, traced
+
+if TYPE_CHECKING:
+    from .._arrays import Array, Params
+    from .._network import Network
+    from ._moment import Moment
+
+
+class Penalty(Part):
+    """A function of the parameters, and how strong it is at a step."""
+
+    @abstractmethod
+    def strength_at(self, moment: "Moment", loss: "Array") -> "Array":
+        """How strong it is at a step with this loss."""
+
+    @abstractmethod
+    def value(
+        self, network: "Network", params: "Params", moment: "Moment"
+    ) -> "Array":
+        """The penalty of parameters, without its strength."""
+
+
+def ramp(now: "Array", start: "Array", end: "Array") -> "Array":
+    """0 up to a step, 1 from another on, a line between them."""
+    import jax.numpy as jnp
+
+    end = jnp.maximum(end, start + 1)
+    return jnp.clip((now - start) / (end - start), 0.0, 1.0)
+
+
+def without_padding(penalty: "Array", moment: "Moment") -> "Array":
+    """A penalty that is a mean over all weights, of which some may be padding."""
+    return penalty * moment.padding.ratio if moment.padding else penalty
+
+
+@dataclass(frozen=True)
+class UnitPenalty(Penalty):
+    """The network's published regulariser, which may grow from one step to another."""
+
+    strength: float = traced(1.0)
+    """Its greatest strength."""
+    start: int = traced(0, FROM_ZERO)
+    """The step at which it begins to grow."""
+    end: int = traced(0, FROM_ZERO)
+    """The step at which it has its full strength."""
+
+    def check(self) -> None:
+        Part.check(self)
+        if self.end < self.start:
+            raise ValueError(
+                f"`end` (={self.end}) must not be before `start` (={self.start})."
+            )
+
+    def strength_at(self, moment, loss):
+        return self.strength * ramp(moment.now, self.start, self.end)
+
+    def value(self, network, params, moment):
+        return without_padding(network.penalty(params), moment)
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """The L1 norm of parameters, whose strength grows tenfold at even distances."""
+
+    strength: float = traced(1e-7)
+    """Its strength at the start."""
+    end: float = traced(1e-5)
+    """Its greatest strength."""
+    every: int = traced(10_000, COUNT)
+    """After how many steps it grows tenfold."""
+    of: str = compiled("all")
+    """Which parameters: all, or those of a name in any layer, such as W_im."""
+
+    def check(self) -> None:
+        Part.check(self)
+        if self.end < self.strength:
+            raise ValueError(
+                f"`end` (={self.end}) must be at least `strength` (={self.strength}): "
+                "it is the greatest strength."
+            )
+
+    def strength_at(self, moment, loss):
+        import jax.numpy as jnp
+
+        growth = self.strength * 10.0 ** jnp.floor(moment.now / self.every)
+        return jnp.minimum(growth, self.end)
+
+    def value(self, network, params, moment):
+        import jax.numpy as jnp
+
+        from .._arrays import absolute
+
+        short = {name: name.split(".")[-1] for name in params}
+        chosen = [v for n, v in params.items() if self.of in ("all", short[n])]
+        if not chosen:
+            raise ValueError(
+                f"`of` (={self.of!r}) of `L1` must be 'all' or name a parameter, one "
+                f"of {', '.join(dict.fromkeys(short.values()))}."
+            )
+        return sum(jnp.sum(absolute(v, jnp)) for v in chosen)
+
+
+PENALTIES: dict[str, type[Penalty]] = {"unit": UnitPenalty, "l1": L1}
+"""The penalties by the names that the command line uses."""

@@ -1,0 +1,153 @@
+"""Steps that compose: a descent, a chain of them, a shared state, a state that rests.
+
+A step is a pair of functions, as a transformation of optax is: `start` makes its state
+of parameters, `update` takes a step. Functions of this file build steps of steps.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from .._arrays import Array, Params
+from .._network import Network
+from ._losses import Loss
+from ._moment import Moment
+from ._optimisers import Optimiser
+from ._penalties import Penalty
+from ._transforms import Transform
+
+
+class Objective(NamedTuple):
+    """What an optimiser may ask of one step: value with loss, or residuals."""
+
+    total: Callable[[Params], tuple[Array, Array]]
+    residuals: Callable[[Params], Array]
+
+
+class Step(NamedTuple):
+    """`start(params)` and `update(moment, params, state, loss)`.
+
+    An update gives parameters, state and loss; `loss` is that of the step before it in
+    a chain, or None.
+    """
+
+    start: Callable[[Params], Any]
+    update: Callable[[Moment, Params, Any, Array | None], tuple[Params, Any, Array]]
+
+
+def whole(
+    network: Network, loss: Loss, penalties: Sequence[Penalty]
+) -> Callable[[Moment, Array | None], Objective]:
+    """The objective of a loss and penalties."""
+
+    def at(moment: Moment, before: Array | None) -> Objective:
+        def total(params):
+            value = loss.value(moment.predict(params), moment.target, moment.now)
+            extra = jnp.zeros_like(value)
+            for penalty in penalties:
+                strength = penalty.strength_at(moment, value)
+                extra = extra + strength * penalty.value(network, params, moment)
+            return value + extra, value
+
+        def residuals(params):
+            return (moment.predict(params) - moment.target).reshape(-1)
+
+        return Objective(total, residuals)
+
+    return at
+
+
+def alone(
+    network: Network, penalty: Penalty
+) -> Callable[[Moment, Array | None], Objective]:
+    """The objective of a penalty by itself, after a step with a loss."""
+
+    def at(moment: Moment, before: Array | None) -> Objective:
+        assert before is not None
+        strength = penalty.strength_at(moment, before)
+
+        def total(params):
+            value = strength * penalty.value(network, params, moment)
+            return value, value
+
+        return Objective(total, lambda params: total(params)[0][None])
+
+    return at
+
+
+def descend(
+    optimiser: Optimiser,
+    objective: Callable[[Moment, Array | None], Objective],
+    transforms: Sequence[Transform],
+) -> Step:
+    """One step of an optimiser, with its gradient transformed."""
+
+    def update(moment, params, state, loss):
+        def transform(gradient):
+            if moment.padding:
+                live = moment.padding.live
+                gradient = {
+                    name: jnp.where(live[name], g, jnp.zeros_like(g))
+                    for name, g in gradient.items()
+                }
+            for part in transforms:
+                gradient = part.apply(gradient, moment)
+            return gradient
+
+        return optimiser.step(objective(moment, loss), params, state, transform)
+
+    return Step(optimiser.start, update)
+
+
+def chain(first: Step, *others: Step) -> Step:
+    """Steps one after the other, each with a state of its own; the loss is the first's."""
+
+    def start(params):
+        return tuple(step.start(params) for step in (first, *others))
+
+    def update(moment, params, state, loss):
+        params, own, loss = first.update(moment, params, state[0], loss)
+        states = [own]
+        for step, before in zip(others, state[1:], strict=True):
+            params, after, _ = step.update(moment, params, before, loss)
+            states.append(after)
+        return params, tuple(states), loss
+
+    return Step(start, update)
+
+
+def share(first: Step, *others: Step) -> Step:
+    """Steps one after the other with one state; the loss is the first's."""
+
+    def update(moment, params, state, loss):
+        params, state, loss = first.update(moment, params, state, loss)
+        for step in others:
+            params, state, _ = step.update(moment, params, state, loss)
+        return params, state, loss
+
+    return Step(first.start, update)
+
+
+def rest(step: Step, moves: Callable[[Moment, Array | None, str], Array]) -> Step:
+    """A step in which the state of a parameter rests while the parameter does.
+
+    Args:
+        step: the step.
+        moves: whether a parameter moves, given the moment, the loss of the step before
+            and its name.
+    """
+
+    def update(moment, params, state, loss):
+        def chosen(path, before, after):
+            names = [key.key for key in path if isinstance(key, jax.tree_util.DictKey)]
+            if not names:
+                return after
+            return jnp.where(moves(moment, loss, names[0]), after, before)
+
+        params, new, value = step.update(moment, params, state, loss)
+        return params, jax.tree_util.tree_map_with_path(chosen, state, new), value
+
+    return Step(step.start, update)
+

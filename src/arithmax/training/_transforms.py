@@ -1,0 +1,60 @@
+"""Gradient transforms: what is done to a gradient before an optimiser sees it.
+
+This file is read by the command line and loads no array library.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ._declared import Part, traced
+
+if TYPE_CHECKING:
+    from .._arrays import Params
+    from ._moment import Moment
+
+
+class Transform(Part):
+    """A function of a gradient."""
+
+    @abstractmethod
+    def apply(self, gradient: "Params", moment: "Moment") -> "Params":
+        """The gradient as it is to be used at a step."""
+
+
+@dataclass(frozen=True)
+class ClipValue(Transform):
+    """Every entry of the gradient is clipped."""
+
+    limit: float = traced(1.0)
+    """The greatest magnitude of an entry."""
+
+    def apply(self, gradient, moment):
+        import jax
+        import jax.numpy as jnp
+
+        return jax.tree.map(lambda g: jnp.clip(g, -self.limit, self.limit), gradient)
+
+
+@dataclass(frozen=True)
+class ClipNorm(Transform):
+    """The whole gradient is clipped to a norm."""
+
+    limit: float = traced(1.0)
+    """The greatest norm."""
+
+    def apply(self, gradient, moment):
+        import jax
+        import jax.numpy as jnp
+        import optax
+
+        norm = optax.tree.norm(gradient)
+        factor = jnp.minimum(1.0, self.limit / jnp.maximum(norm, 1e-30))
+        return jax.tree.map(lambda g: g * factor, gradient)
+
+
+TRANSFORMS: dict[str, type[Transform]] = {
+    "clip-value": ClipValue,
+    "clip-norm": ClipNorm,
+}
+"""The gradient transforms by the names that the command line uses."""

@@ -1,0 +1,99 @@
+"""The authors' networks and settings for their units, paper by paper.
+
+A recipe is a function of a unit, or a network, and a task; it is registered for the
+classes that its paper trained. `published` asks the last one that is registered for
+both.
+
+This file is read by the command line and loads no array library.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from ..._identity import describe
+from ..._network import Network
+from ...tasks import Task
+from .._limits import check_kind
+from .._protocol import Protocol
+
+Recipe: TypeAlias = Callable[[Any, Any], tuple[Network, Protocol]]
+_RECIPES: list[tuple[tuple[type, ...], tuple[type, ...], Recipe]] = []
+
+
+def recipe(
+    units: type | tuple[type, ...], tasks: type | tuple[type, ...]
+) -> Callable[[Recipe], Recipe]:
+    """Register a function as the recipe for some units on some tasks.
+
+    Args:
+        units: classes of units, or of networks, which are left as they are.
+        tasks: classes of tasks.
+
+    Examples:
+        >>> from arithmax import NMU, published
+        >>> from arithmax.tasks import Dataset
+        >>> from arithmax.training import Adam, Protocol, recipe
+        >>> @recipe(NMU, Dataset)
+        ... def slowly(unit, task):
+        ...     return unit, Protocol(optimiser=Adam(1e-4))
+        >>> table = Dataset.from_arrays([[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> published(NMU(), table)[1]
+        Protocol(optimiser=Adam(learning_rate=0.0001))
+    """
+
+    def register(function: Recipe) -> Recipe:
+        _RECIPES.append((_tuple(units), _tuple(tasks), function))
+        return function
+
+    return register
+
+
+def _tuple(classes: type | tuple[type, ...]) -> tuple[type, ...]:
+    return classes if isinstance(classes, tuple) else (classes,)
+
+
+def recipe_for(unit: Network, task: Task) -> Recipe | None:
+    """The recipe for a unit on a task, if a paper has one."""
+    for units, tasks, function in reversed(_RECIPES):
+        if isinstance(unit, units) and isinstance(task, tasks):
+            return function
+    return None
+
+
+def published(unit: Network, task: Task, **changes: Any) -> tuple[Network, Protocol]:
+    """The authors' network and settings for a unit on a task.
+
+    Args:
+        unit: the unit, or a network, which is left as it is.
+        task: the task.
+        changes: settings that are to be others, as `Protocol.updated` takes them.
+
+    Returns:
+        The network and the protocol.
+
+    Examples:
+        >>> from arithmax import NMU, published
+        >>> from arithmax.tasks import Subsets
+        >>> network, protocol = published(NMU(), Subsets())
+        >>> network.hidden
+        (2,)
+        >>> protocol.penalties
+        (UnitPenalty(strength=10.0, start=1000000, end=2000000),)
+    """
+    check_kind("unit", unit, Network, "NMU()")
+    check_kind("task", task, Task, "SingleModule()")
+    function = recipe_for(unit, task)
+    if function is None:
+        raise ValueError(
+            f"`task` (={describe(task)}) has no published recipe for {describe(unit)}. "
+            "Give a `protocol`, such as `Protocol(10_000, optimiser=Adam(1e-2))`, or "
+            "register one with `arithmax.training.recipe`."
+        )
+    network, protocol = function(unit, task)
+    return network, protocol.updated(**changes)
+
+
+# In the order in which they are asked, the last one first.
+for _paper in ("madsen_johansen", "primer", "extrapolation", "npu", "inalu"):
+    import_module(f".{_paper}", __name__)
