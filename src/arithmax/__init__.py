@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from ._initialise import initialise as initialise
     from .fleet import train as train
     from .fleet import train_cells as train_cells
+    from .networks import Network as Network
+    from .networks import Noise as Noise
+    from .networks import Scaled as Scaled
     from .networks import Stack as Stack
     from .protocol import Cell as Cell
     from .protocol import Protocol as Protocol
@@ -44,6 +47,9 @@ __version__: str
 
 _HOMES = {
     "initialise": "_initialise",
+    "Network": "networks",
+    "Noise": "networks",
+    "Scaled": "networks",
     "Stack": "networks",
     "Protocol": "protocol",
     "published": "protocol",
@@ -54,6 +60,7 @@ _HOMES = {
 _SUBMODULES = {
     "fleet",
     "units",
+    "networks",
     "tasks",
     "torch",
     "equinox",

@@ -14,10 +14,10 @@ import jax
 
 from ._identity import code_of, digest
 from ._limits import check_kind
+from ._network import Network
 from .networks import Stack
 from .protocol import Cell, Protocol, represents
 from .tasks import Task
-from .units import Unit
 from .units._checks import check_whole, plain, shown
 
 # Replicas in a block. Small networks want more of them side by side.
@@ -30,7 +30,7 @@ SMALL = 16  # inputs of a network that is small
 class Replica:
     """One run to be trained."""
 
-    network: Unit
+    network: Network
     task: Task
     protocol: Protocol
     seed: int

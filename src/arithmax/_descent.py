@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import optax
 
 from ._arrays import Array, Params, absolute
+from ._network import Network
 from .protocol import Protocol
-from .units import INALU, Unit
+from .units import INALU
 
 
 class Objective(NamedTuple):
@@ -78,7 +79,12 @@ def penalty_strength(loss: Array, now: Array, c: dict) -> Array:
 
 
 def penalties(
-    network: Unit, protocol: Protocol, params: Params, loss: Array, now: Array, c: dict
+    network: Network,
+    protocol: Protocol,
+    params: Params,
+    loss: Array,
+    now: Array,
+    c: dict,
 ) -> Array:
     """The unit's penalty and the L1 norm, with their strengths."""
     total = jnp.zeros_like(loss)
@@ -94,9 +100,9 @@ def penalties(
     return total
 
 
-def penalty_of(network: Unit, protocol: Protocol, params: Params) -> Array:
+def penalty_of(network: Network, protocol: Protocol, params: Params) -> Array:
     """The unit's own penalty, or iNALU's of all parameters."""
-    whose = INALU() if protocol.penalty_of == "inalu" else network
+    whose: Network = INALU() if protocol.penalty_of == "inalu" else network
     return whose.penalty(params)
 
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from ._arrays import Params
 from ._initialise import initialise
+from ._network import Network
 from ._random import START, stream_key
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Task
-from .units import Unit
 
 
-def padding(network: Unit, task: Task, protocol: Protocol) -> dict[str, Any]:
+def padding(network: Network, task: Task, protocol: Protocol) -> dict[str, Any]:
     """The numbers that a padded replica needs: which weights are its own."""
     if not isinstance(network, Stack) or not network.padded:
         return {}
@@ -48,7 +48,7 @@ def pad(network: Stack, params: Params, in_features: int, out_features: int) -> 
     return filled
 
 
-def cut(network: Unit, task: Task, params: Params) -> Params:
+def cut(network: Network, task: Task, params: Params) -> Params:
     """The parameters that are a network's own."""
     if not isinstance(network, Stack) or not network.padded:
         return params
@@ -60,7 +60,7 @@ def cut(network: Unit, task: Task, params: Params) -> Params:
 
 
 def starts(
-    networks: list[Unit], task: Task, protocol: Protocol, numbers: dict[str, Any]
+    networks: list[Network], task: Task, protocol: Protocol, numbers: dict[str, Any]
 ) -> dict[str, Any]:
     """The first parameters of each padded replica, drawn as its own network's."""
     if "live" not in numbers:

@@ -1,7 +1,7 @@
 """What is looked at before anything is trained: memory, networks, thresholds."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -9,13 +9,13 @@ import jax.numpy as jnp
 
 from ._blocks import Replica
 from ._memory import check_fits
+from ._network import Network, shape_of
 from ._own_code import sentence
+from ._parameters import Parameter
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Functions, SingleModule, Task
-from .units import Unit
 from .units._checks import check_number, check_whole, plain, shown
-from .units._parameters import Parameter
 
 COPIES = 4  # of each parameter at the least: it, its gradient, the best, an optimiser's
 HOST = 4000  # bytes of each replica's numbers in Python
@@ -35,7 +35,7 @@ def check_plan(
         raise TypeError(f"`watch` (={shown(watch)}) must be a function of new rows.")
     kinds = {(*r.program, r.protocol.steps, r.block): r for r in replicas}
     for r in kinds.values():
-        if any(_outside(u) for u in (r.network, *getattr(r.network, "units", ()))):
+        if any(map(_outside, _parts(r.network))):
             check_network(r.network, r.task, r.protocol)
         check_memory(r.network, r.task, r.protocol, r.block)
     for r in {(r.task, r.protocol): r for r in replicas}.values():
@@ -43,12 +43,21 @@ def check_plan(
             _ = r.threshold  # quotients near zero have none, and say so
 
 
-def _outside(unit: Unit) -> bool:
+def _parts(network: Network) -> Iterator[Network]:
+    """A network and all networks in its fields."""
+    yield network
+    for value in vars(network).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Network):
+                yield from _parts(part)
+
+
+def _outside(unit: Network) -> bool:
     """Whether a unit is not the package's, whose units are tested."""
     return type(unit).__module__.partition(".")[0] != __package__
 
 
-def check_memory(network: Unit, task: Task, protocol: Protocol, block: int) -> None:
+def check_memory(network: Network, task: Task, protocol: Protocol, block: int) -> None:
     """A block must fit into memory; what it needs at the least is estimated."""
     parts = needed(network, task, protocol)
     check_fits(
@@ -59,7 +68,7 @@ def check_memory(network: Unit, task: Task, protocol: Protocol, block: int) -> N
     )
 
 
-def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
+def needed(network: Network, task: Task, protocol: Protocol) -> dict[str, int]:
     """Bytes that one replica needs at the least, and what for."""
     wide = network.wide if isinstance(network, Stack) else network
     inputs, outputs = task.in_features, task.out_features
@@ -82,7 +91,7 @@ def needed(network: Unit, task: Task, protocol: Protocol) -> dict[str, int]:
     }
 
 
-def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
+def check_network(network: Network, task: Task, protocol: Protocol) -> None:
     """A network from outside must compute what training needs, in its shapes."""
     inputs, outputs, batch = task.in_features, task.out_features, protocol.batch
     dtype = jnp.dtype(protocol.precision)
@@ -94,12 +103,14 @@ def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
             f"for each name, such as `matrix(...)`, not {shown(declared)}."
         )
     params = {n: jax.ShapeDtypeStruct(p.shape, dtype) for n, p in declared.items()}
-    x = jax.ShapeDtypeStruct((inputs, batch), dtype)
-    rows = network.noise_features(inputs)
-    noise = jax.ShapeDtypeStruct((rows, batch), dtype) if rows else None
+    x = jax.ShapeDtypeStruct((*shape_of(inputs), batch), dtype)
+    noise = tuple(
+        jax.ShapeDtypeStruct((*p.shape, batch) if p.each_sample else p.shape, dtype)
+        for p in network.noise(inputs)
+    )
 
     def trained(params, x, noise):
-        return network.compute(params, x, training=True, noise=noise, xp=jnp)
+        return network.compute(params, x, training=True, noise=noise or None, xp=jnp)
 
     def measured(params, x):
         return network.compute(params, x, xp=jnp)
@@ -117,7 +128,7 @@ def check_network(network: Unit, task: Task, protocol: Protocol) -> None:
 
 
 def _check_shapes(
-    network: Unit, method: str, need: dict, function: Callable[..., Any], *given: Any
+    network: Network, method: str, need: dict, function: Callable[..., Any], *given: Any
 ) -> None:
     """What a method gives must have the shapes that are needed, by name."""
     try:

@@ -25,9 +25,10 @@ from ._descent import (
     shaped,
 )
 from ._initialise import draw, initialise
+from ._network import Network
+from ._noise import step_noise
 from ._random import (
     DATA,
-    NOISE,
     START,
     TEST,
     VALIDATION,
@@ -38,7 +39,7 @@ from ._random import (
 from .networks import Stack
 from .protocol import Protocol
 from .tasks import Task, per_input, quantile_numbers
-from .units import Uniform, Unit
+from .units import Uniform
 
 # The published validation and test sets have seeds of their own.
 VALIDATION_SEED, TEST_SEED = 43953907, 8689336
@@ -81,7 +82,7 @@ class Program(NamedTuple):
     measure: Callable[[State, dict, Array], tuple[State, dict]]
 
 
-def program(network: Unit, task: Task, protocol: Protocol) -> Program:
+def program(network: Network, task: Task, protocol: Protocol) -> Program:
     """The program of a network, a task and a protocol."""
     if isinstance(network, Stack) and network.padded:
         network = network.wide
@@ -93,7 +94,7 @@ def program(network: Unit, task: Task, protocol: Protocol) -> Program:
 class Parts:
     """The objects from which a program is built; alike if their structures are."""
 
-    def __init__(self, network: Unit, task: Task, protocol: Protocol) -> None:
+    def __init__(self, network: Network, task: Task, protocol: Protocol) -> None:
         self.network, self.task, self.protocol = network, task, protocol
 
     def __eq__(self, other: object) -> bool:
@@ -105,7 +106,7 @@ class Parts:
 
 @lru_cache(maxsize=64)
 def _program(
-    network: Unit, task_structure, protocol_structure, parts: Parts
+    network: Network, task_structure, protocol_structure, parts: Parts
 ) -> Program:
     task, protocol = parts.task, parts.protocol
     one = partial(train_one, network, task, protocol)
@@ -162,7 +163,7 @@ def _program(
     )
 
 
-def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
+def start_one(network: Network, task: Task, protocol: Protocol, c: dict) -> State:
     """A replica before its first step."""
     key = stream_key(c["seed"], START)
     dtype = jnp.dtype(protocol.precision)
@@ -202,16 +203,16 @@ def inputs(task: Task, protocol: Protocol, c: dict, step: Array) -> Array:
 
 
 def train_one(
-    network: Unit, task: Task, protocol: Protocol, state: State, c: dict, step: Array
+    network: Network, task: Task, protocol: Protocol, state: State, c: dict, step: Array
 ) -> State:
     """One step of one replica."""
     x = jax.lax.optimization_barrier(inputs(task, protocol, c, step))
     t = task.target(c, x)
-    rows = network.noise_features(task.in_features)
-    noise = None
-    if rows:
-        shape = (rows, protocol.batch)
-        noise = uniform(protocol.random, c["seed"], NOISE, step, shape, x.dtype)
+
+    def numbers(stream, shape):
+        return uniform(protocol.random, c["seed"], stream, step, shape, x.dtype)
+
+    noise = step_noise(network, task.in_features, protocol.batch, numbers)
     now = step.astype(x.dtype)
 
     def predict(params):
@@ -314,7 +315,7 @@ def _restart_one(network, task, protocol, step, state: State, c: dict) -> State:
     return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
 
-def _redrawn(network: Unit, task: Task, protocol: Protocol, key) -> Params:
+def _redrawn(network: Network, task: Task, protocol: Protocol, key) -> Params:
     """iNALU restarts every parameter uniform on [−2, 2], others as they started."""
     sizes = (task.in_features, task.out_features)
     dtype = jnp.dtype(protocol.precision)
@@ -373,7 +374,7 @@ def targets_of(task: Task, protocol: Protocol, c: dict) -> dict[str, Array]:
 
 
 def measure_one(
-    network: Unit, task: Task, protocol: Protocol, params: Params, c: dict
+    network: Network, task: Task, protocol: Protocol, params: Params, c: dict
 ) -> dict[str, Array]:
     """Interpolation and extrapolation error, and sparsity error, of one replica."""
 

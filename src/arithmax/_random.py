@@ -17,7 +17,7 @@ Generator = Literal["hash", "threefry"]
 Key: TypeAlias = tuple[Array, Array]
 
 # What numbers are drawn for; each use has a stream of its own.
-DATA, NOISE, START, VALIDATION, TEST = range(5)
+DATA, NOISE, START, VALIDATION, TEST, STEP_NOISE = range(6)
 
 
 def stream_key(seed: Array, stream: int) -> Array:

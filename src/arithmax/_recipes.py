@@ -5,7 +5,7 @@ This file is read by the command line and loads no array library.
 
 from typing import Any
 
-from .networks import Stack
+from .networks import Network, Stack
 from .tasks import Functions, Operands, SingleModule, Subsets, Task
 from .units import (
     GNALU,
@@ -28,7 +28,7 @@ from .units import (
 from .units._npu import AbstractNPU
 
 
-def recipe(unit: Unit, task: Task) -> dict[str, Any]:
+def recipe(unit: Network, task: Task) -> dict[str, Any]:
     """The authors' settings for a unit on a task, by the fields of a protocol."""
     if isinstance(task, Subsets):
         return _subsets(unit, task)
@@ -39,21 +39,20 @@ def recipe(unit: Unit, task: Task) -> dict[str, Any]:
     return _functions(unit, task)
 
 
-def network_for(unit: Unit, task: Task) -> Unit:
+def network_for(unit: Network, task: Task) -> Network:
     """One unit for one operation; two layers where sums come first."""
-    if isinstance(unit, Stack) or isinstance(task, SingleModule | Operands):
+    if not isinstance(unit, Unit) or isinstance(task, SingleModule | Operands):
         return unit
     if isinstance(task, Functions):
         return Stack((unit, NAU()), hidden=(6,)) if _powers(unit) else unit
-    first: Unit = unit
-    second: Unit = unit
+    first: Network = unit
+    second: Network = unit
     if isinstance(unit, NMU | StochasticNMU | AbstractNPU | NRU | NMRU):
         first = NAU()
     elif isinstance(unit, MultiplicativeNAC):
-        first = NAU() if unit.weights == "clipped" else NAC()
-        first = (
-            Linear(bias=False, penalty="squared") if unit.weights == "linear" else first
-        )
+        first = NAU() if unit.weight_map == "clipped" else NAC()
+        if unit.weight_map == "linear":
+            first = Linear(bias=False, regulariser="squared")
     elif isinstance(unit, MulMCFC):
         first = MCFC()
     elif isinstance(unit, Dense):
@@ -61,11 +60,11 @@ def network_for(unit: Unit, task: Task) -> Unit:
     return Stack((first, second), hidden=(2,))
 
 
-def _powers(unit: Unit) -> bool:
+def _powers(unit: Network) -> bool:
     return isinstance(unit, AbstractNPU | NMU | StochasticNMU)
 
 
-def _subsets(unit: Unit, task: Subsets) -> dict[str, Any]:
+def _subsets(unit: Network, task: Subsets) -> dict[str, Any]:
     settings: dict[str, Any] = {"epsilon": 1e-5, "rule": "authors"}
     settings["steps"] = 200_000 if task.simple else 5_000_000
     last = unit.units[-1] if isinstance(unit, Stack) else unit
@@ -81,7 +80,7 @@ def _subsets(unit: Unit, task: Subsets) -> dict[str, Any]:
     return settings
 
 
-def _single_module(unit: Unit, task: SingleModule) -> dict[str, Any]:
+def _single_module(unit: Network, task: SingleModule) -> dict[str, Any]:
     redundant = task.input_size > 2
     settings: dict[str, Any] = {"epsilon": 1e-4, "rule": "authors"}
     settings["steps"] = 100_000 if redundant else 50_000
@@ -130,7 +129,7 @@ INALU_RECIPE: dict[str, Any] = {
 }
 
 
-def _functions(unit: Unit, task: Task) -> dict[str, Any]:
+def _functions(unit: Network, task: Task) -> dict[str, Any]:
     """The NPU paper's simple task, by its code."""
     settings: dict[str, Any] = {"steps": 20_000, "batch": 100, "learning_rate": 5e-3}
     if isinstance(unit, NALU | GNALU | INALU):

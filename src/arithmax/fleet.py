@@ -18,19 +18,19 @@ from . import _training
 from ._blocks import Replica, jobs, replicas
 from ._files import sweep, writable
 from ._limits import checked_seeds
+from ._network import Network
 from ._plan import check_plan
 from ._progress import Bar
 from .protocol import Cell as Cell
 from .protocol import Protocol, published
 from .results import Results, identity, read
 from .tasks import Task
-from .units import Unit
 
 CHECKPOINT_SECONDS = 30.0
 
 
 def train(
-    network: Unit,
+    network: Network,
     task: Task,
     protocol: Protocol | None = None,
     seeds: Iterable[int] = range(25),

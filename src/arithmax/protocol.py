@@ -7,12 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from ._limits import check_kind, check_largest, check_precision, checked_seeds
+from ._network import Network
 from ._recipes import network_for as network_for
 from ._recipes import recipe
-from .networks import Stack
 from .tasks import Task
 from .tasks._thresholds import EPSILON
-from .units import Unit
 from .units._checks import WORD, Bounds, check_fields, check_options
 
 Optimiser = Literal["adam", "rmsprop", "tf-rmsprop", "sgd", "momentum"]
@@ -209,13 +208,13 @@ class Protocol:
 class Cell:
     """A network on a task under a protocol, for a number of seeds."""
 
-    network: Unit
+    network: Network
     task: Task
     protocol: Protocol
     seeds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check_kind("network", self.network, Unit, "NMU()")
+        check_kind("network", self.network, Network, "NMU()")
         check_kind("task", self.task, Task, "SingleModule()")
         check_kind("protocol", self.protocol, Protocol, "Protocol()")
         vars(self)["seeds"] = checked_seeds(self.seeds)
@@ -225,7 +224,7 @@ class Cell:
             check_largest(name, self.task, precision)
 
 
-def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
+def published(unit: Network, task: Task, **changes: Any) -> tuple[Network, Protocol]:
     """The authors' network and settings for a unit on a task.
 
     Args:
@@ -242,22 +241,21 @@ def published(unit: Unit, task: Task, **changes: Any) -> tuple[Unit, Protocol]:
         >>> from arithmax.tasks import Subsets
         >>> network, protocol = published(NMU(), Subsets())
         >>> network
-        Stack(units=(NAU(init='uniform', penalty='linear'), NMU(penalty='linear')),
-              hidden=(2,))
+        Stack(units=(NAU(init='uniform', regulariser='linear'),
+                     NMU(regulariser='linear')), hidden=(2,))
         >>> protocol.penalty, protocol.penalty_start, protocol.penalty_end
         (10.0, 1000000, 2000000)
     """
-    check_kind("unit", unit, Unit, "NMU()")
+    check_kind("unit", unit, Network, "NMU()")
     check_kind("task", task, Task, "SingleModule()")
     return network_for(unit, task), Protocol(**(recipe(unit, task) | changes))
 
 
-def represents(unit: Unit, task: Task) -> bool:
+def represents(network: Network, task: Task) -> bool:
     """Whether a network can represent what a task asks, as far as units state it.
 
     A stack can do what its units can together: each operation is left to a unit that
     has it, and the others pass its result on. Whether there is room for that in the
     hidden sizes is not looked at.
     """
-    units = unit.units if isinstance(unit, Stack) else (unit,)
-    return set(task.operations) <= {name for u in units for name in u.operations}
+    return set(task.operations) <= set(network.operations)
