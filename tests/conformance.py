@@ -61,9 +61,16 @@ def inputs(unit: Unit, batch: tuple[int, ...] = (5,), seed: int = 1) -> np.ndarr
     return x if positive else x * rng.choice([-1, 1], x.shape)
 
 
-def noise(unit: Unit, x: np.ndarray) -> np.ndarray | None:
+def noise(unit: Unit, x: np.ndarray) -> tuple[np.ndarray, ...] | None:
+    """What a unit that declares noise is given, one array for each piece."""
+    rng = np.random.default_rng(2)
+    batch = x.shape[:-1]
     return (
-        None if unit.noise is None else np.random.default_rng(2).uniform(size=x.shape)
+        tuple(
+            p.distribution.quantile(rng.uniform(size=(*batch, *p.shape)), np)
+            for p in unit.noise(x.shape[-1])
+        )
+        or None
     )
 
 
@@ -136,7 +143,7 @@ def check_gradient_is_finite_difference(unit: Unit) -> None:
             y = unit.apply(values, x, **options)
             return xp.sum(y * xp.asarray(cotangent))
 
-        if unit.noise is not None and training and getattr(unit, "per_batch", False):
+        if unit.noise(IN) and training and getattr(unit, "per_batch", False):
             continue  # the noise's scale is a constant of the batch, by definition
         gradients = jax.grad(lambda p, x: scalar(p, x, jnp), argnums=(0, 1))(
             to_jax(params), jnp.asarray(x)
@@ -168,7 +175,7 @@ def check_frameworks_agree(unit: Unit) -> None:
         y_numpy = unit.apply(params, x, training=training, noise=n)
 
         def loss_jax(params, x, n=n, training=training):
-            n = None if n is None else jnp.asarray(n)
+            n = None if n is None else tuple(map(jnp.asarray, n))
             y = unit.apply(params, x, training=training, noise=n)
             return jnp.sum(jnp.sin(y)) + unit.penalty(params), y
 
@@ -177,7 +184,7 @@ def check_frameworks_agree(unit: Unit) -> None:
         )
         p_torch = to_torch(params, requires_grad=True)
         x_torch = torch.tensor(x, requires_grad=True)
-        n_torch = None if n is None else torch.tensor(n)
+        n_torch = None if n is None else tuple(map(torch.tensor, n))
         y_torch = unit.apply(p_torch, x_torch, training=training, noise=n_torch)
         (torch.sin(y_torch).sum() + unit.penalty(p_torch)).backward()
         np.testing.assert_allclose(y_jax, y_numpy, rtol=1e-11, atol=1e-13)
@@ -311,7 +318,8 @@ def check_dtypes(unit: Unit) -> None:
             frameworks.append((drawn(unit, dtype=dtype), x.astype(dtype)))
         for params, value in frameworks:
             for training in (False, True):
-                draws = None if unit.noise is None or not training else value * 0 + 0.5
+                half = value * 0 + 0.5
+                draws = (half,) if unit.noise(IN) and training else None
                 y = unit.apply(params, value, training=training, noise=draws)
                 assert y.dtype == value.dtype
             assert unit.penalty(params).dtype == value.dtype

@@ -424,8 +424,8 @@ def test_files_that_are_missing_or_broken(tmp_path, capsys):
 
 def test_an_instance_and_an_inherited_unit_are_taken(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text(HEAD + "\nONE = NMU(penalty=None)\n", encoding="utf-8")
-    assert own_unit(f"{path}:ONE").unit == NMU(penalty=None)
+    path.write_text(HEAD + "\nONE = NMU(regulariser=None)\n", encoding="utf-8")
+    assert own_unit(f"{path}:ONE").unit == NMU(regulariser=None)
     loose = own_unit(f"{path}:Loose")
     assert loose.name == "Loose" and loose.operations == ("mul",)
     (first, *_) = arms(loose, "single-module", ["mul"])

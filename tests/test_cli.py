@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arithmax import NALU, UNITS, Dense, __version__, cli
+from arithmax import NALU, NAU, UNITS, Dense, __version__, cli
 from arithmax.cli._show import show, table
 from arithmax.cli._train import parse_unit
 from arithmax.studies import _cost, studies
@@ -120,7 +120,7 @@ def test_train(capsys, tmp_path):
 def test_options_of_units_and_settings():
     assert parse_unit("nalu:tied=false,eps=1e-5") == NALU(tied=False, eps=1e-5)
     assert parse_unit("dense:activation=tanh") == Dense("tanh")
-    assert parse_unit("nau:penalty=none").penalty.__repr__() == "None"
+    assert parse_unit("nau:regulariser=none") == NAU(regulariser=None)
 
 
 @pytest.mark.parametrize(

@@ -172,5 +172,5 @@ def test_unknown_layer(module):
 
 
 def test_doors_take_units_they_do_not_know():
-    layer = arithmax.torch.Layer(arithmax.NMU(penalty="squared"), 2, 1)
-    assert "penalty='squared'" in repr(layer)
+    layer = arithmax.torch.Layer(arithmax.NMU(regulariser="squared"), 2, 1)
+    assert "regulariser='squared'" in repr(layer)

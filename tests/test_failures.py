@@ -28,7 +28,7 @@ MIXED = {"interpolation": (-2.0, 2.0), "extrapolation": (-6.0, -2.0, 2.0, 6.0)}
 # Every unit, and the versions that the literature has besides.
 MODELS: list[Unit] = [cls() for cls in UNITS.values()]
 MODELS += [NALU(tied=False), INALU(tied=True), RealNPU(clip=True)]
-MODELS += [MultiplicativeNAC(weights=w) for w in ("sigmoid", "clipped", "linear")]
+MODELS += [MultiplicativeNAC(weight_map=w) for w in ("sigmoid", "clipped", "linear")]
 MODELS += [MulMCFC(sign="inalu"), MulMCFC(sign="real-npu", discard=False)]
 PAIRS = [(unit, op) for unit in MODELS for op in ARITHMETIC if op in unit.operations]
 TERNARY = {"add": (1, 1), "sub": (1, -1), "mul": (1, 1), "div": (1, -1)}

@@ -142,11 +142,11 @@ def mul_mcfc(p, x, o, u):
 
 
 def mul_nac(p, x, o, u):
-    if u.weights == "tanh-sigmoid":
+    if u.weight_map == "tanh-sigmoid":
         w = nac_row(p, o)
-    elif u.weights == "sigmoid":
+    elif u.weight_map == "sigmoid":
         w = [sigma(v) for v in p["W_hat"][o]]
-    elif u.weights == "clipped":
+    elif u.weight_map == "clipped":
         w = [clamp(v, 0, 1) for v in p["W"][o]]
     else:
         w = p["W"][o]
@@ -268,12 +268,12 @@ def test_noise(per_batch):
         [nmu(p["W"][o], r * m) / nmu(p["W"][o], m) for o in range(OUT)]
         for r, m in zip(x, n, strict=True)
     ]
-    y = unit.apply(p, x, training=True, noise=u)
+    y = unit.apply(p, x, training=True, noise=(u,))
     np.testing.assert_allclose(y, expected, rtol=1e-10)
     assert not np.allclose(y, unit.apply(p, x))
     p = unit.discretise(p)
     np.testing.assert_allclose(
-        unit.apply(p, x, training=True, noise=u), unit.apply(p, x), rtol=1e-12
+        unit.apply(p, x, training=True, noise=(u,)), unit.apply(p, x), rtol=1e-12
     )
     np.testing.assert_array_equal(unit.apply(p, x, training=True), unit.apply(p, x))
 
@@ -282,11 +282,11 @@ def test_penalties():
     w = np.array([[0.2, -0.9, 1.3], [0.5, 1.0, 0.0]])
     to_discrete = [0.2, 0.1, 0.3, 0.5, 0.0, 0.0]
     squares = [(v * (1 - abs(v))) ** 2 for v in w.flat]
-    for unit in (Linear(bias=False, penalty="linear"), NAU(), NMU(), NRU()):
+    for unit in (Linear(bias=False, regulariser="linear"), NAU(), NMU(), NRU()):
         assert np.isclose(unit.penalty({"W": w}), np.mean(to_discrete))
-    for unit in (Linear(bias=False, penalty="squared"), NAU(penalty="squared")):
+    for unit in (Linear(bias=False, regulariser="squared"), NAU(regulariser="squared")):
         assert np.isclose(unit.penalty({"W": w}), np.mean(squares))
-    assert NMU(penalty=None).penalty({"W": w}) == 0
+    assert NMU(regulariser=None).penalty({"W": w}) == 0
     clipped = MultiplicativeNAC("clipped").penalty({"W": w})
     assert np.isclose(clipped, np.mean(to_discrete))
     linear = MultiplicativeNAC("linear").penalty({"W": w})

@@ -13,7 +13,7 @@ from arithmax.tasks import SingleModule, Subsets
 TASK = Subsets("mul", input_size=10)
 RAMP = {"penalty": 10.0, "penalty_start": 100, "penalty_end": 400}
 SHORT = {"steps": 500, "interval": 500, "validation": 1000, "precision": "float64"}
-CLIPPED = MultiplicativeNAC(weights="clipped")
+CLIPPED = MultiplicativeNAC(weight_map="clipped")
 PAIRS = {
     "NMU": (NAU(), NMU()),
     "NAC•": (NAC(), MultiplicativeNAC()),
@@ -62,7 +62,7 @@ def test_alone_or_beside_other_sizes():
     ("network", "changes", "message"),
     [
         (
-            Stack((NAC(), MultiplicativeNAC(weights="sigmoid")), (2,), (4,)),
+            Stack((NAC(), MultiplicativeNAC(weight_map="sigmoid")), (2,), (4,)),
             {},
             "ignore",
         ),

@@ -193,15 +193,15 @@ def test_optimisers_follow_torch(name):
 
 def test_noise_reaches_every_layer_that_wants_it():
     net = Stack((StochasticNMU(), StochasticNMU()), hidden=(3,))
-    assert net.noise_features(2) == 5
+    assert [piece.shape for piece in net.noise(2)] == [(2,), (3,)]
     params = {"0.W": jnp.full((3, 2), 0.5), "1.W": jnp.full((1, 3), 0.5)}
-    x, noise = jnp.full((2, 4), 1.5), jnp.zeros((5, 4)).at[2:].set(0.7)
+    x, noise = jnp.full((2, 4), 1.5), (jnp.zeros((2, 4)), jnp.full((3, 4), 0.7))
     y = net.compute(params, x, training=True, noise=noise)
     first = StochasticNMU().compute(
-        {"W": params["0.W"]}, x, training=True, noise=noise[:2]
+        {"W": params["0.W"]}, x, training=True, noise=noise[:1]
     )
     second = StochasticNMU().compute(
-        {"W": params["1.W"]}, first, training=True, noise=noise[2:]
+        {"W": params["1.W"]}, first, training=True, noise=noise[1:]
     )
     np.testing.assert_allclose(y, second)
     _, state = run(net, 100)

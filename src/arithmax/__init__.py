@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .networks import Network as Network
+    from .networks import Noise as Noise
     from .networks import Scaled as Scaled
     from .networks import Stack as Stack
     from .training import Cell as Cell
@@ -46,6 +47,7 @@ __version__: str
 
 _HOMES = {
     "Network": "networks",
+    "Noise": "networks",
     "Scaled": "networks",
     "Stack": "networks",
     "Cell": "training",

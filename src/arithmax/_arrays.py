@@ -176,3 +176,55 @@ def product(factors: Array, xp: Namespace) -> Array:
     if is_torch(xp):
         return xp.prod(factors.movedim(1, -1), axis=-1)
     return xp.prod(factors, axis=1)
+
+
+def constants(values: tuple[float, ...], like: Array, xp: Namespace) -> Array:
+    """Numbers as an array of the framework, format and device of another."""
+    if is_torch(xp):
+        return like.new_tensor(values)
+    return xp.asarray(values, dtype=like.dtype)
+
+
+def normal_quantile(u: Array, xp: Namespace) -> Array:
+    """The quantiles of the standard normal distribution, finite at 0 and 1 too."""
+    tiny = float(xp.finfo(u.dtype).eps) / 2
+    u = u * (1 - tiny) + tiny / 2
+    if is_jax(xp):
+        import jax
+
+        return jax.scipy.special.ndtri(u)
+    if is_torch(xp):
+        import torch
+
+        return torch.special.ndtri(u)
+    from scipy.special import ndtri
+
+    return ndtri(u)
+
+
+def beta_quantile(a: float, b: float, u: Array, xp: Namespace) -> Array:
+    """The quantiles of Beta(a, b) on [0, 1]."""
+    if is_jax(xp):
+        return _jax_beta_quantile(a, b, u)
+    from scipy.special import betaincinv
+
+    if is_torch(xp):
+        return u.new_tensor(betaincinv(a, b, u.detach().cpu().numpy()))
+    return betaincinv(a, b, u).astype(u.dtype)
+
+
+def _jax_beta_quantile(a: float, b: float, u: Array) -> Array:
+    """JAX has the distribution function alone, which is inverted by bisection."""
+    import jax
+    import jax.numpy as jnp
+
+    def halve(_, ends):
+        low, high = ends
+        middle = (low + high) / 2
+        below = jax.scipy.special.betainc(a, b, middle) < u
+        return jnp.where(below, middle, low), jnp.where(below, high, middle)
+
+    bits = jnp.finfo(u.dtype).nmant + 2
+    ends = jnp.zeros_like(u), jnp.ones_like(u)
+    low, high = jax.lax.fori_loop(0, bits, halve, ends)
+    return (low + high) / 2

@@ -4,8 +4,9 @@ import dataclasses
 import inspect
 from typing import Any
 
+from ._checks import choose, shown
+from ._network import Network
 from .units import UNITS, Unit
-from .units._checks import choose
 
 
 def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
@@ -58,12 +59,14 @@ def layer_names() -> list[str]:
 
 
 def check_unit(unit: Any) -> None:
-    """`unit` must be an instance of a unit."""
-    if not isinstance(unit, Unit):
-        raise TypeError(f"`unit` (={unit!r}) must be a unit, such as `NMU()`.")
+    """`unit` must be an instance of a unit, or of another network."""
+    if not isinstance(unit, Network):
+        raise TypeError(
+            f"`unit` (={shown(unit)}) must be a unit or a network, such as `NMU()`."
+        )
 
 
-def describe(unit: Unit, in_features: int, out_features: int) -> str:
+def describe(unit: Network, in_features: Any, out_features: int) -> str:
     """Sizes and options, for the `repr` of a layer."""
     options = repr(unit)[len(type(unit).__name__) + 1 : -1]
     sizes = f"in_features={in_features}, out_features={out_features}"

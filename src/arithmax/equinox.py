@@ -1,32 +1,35 @@
 """Every unit as an `equinox.Module`.
 
 `arithmax.equinox.NMU(in_features, out_features, key=key)` is the module of
-`arithmax.units.NMU`, and so on for every unit of the registry; `Layer` takes any unit.
+`arithmax.units.NMU`, and so on for every unit of the registry; `Layer` takes
+any network.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from ._doors import check_unit, layer_class, layer_names
 from ._initialise import draw, initialise
-from .units import Array, Hazard, Params, Unit
-from .units._inputs import check_plain
+from ._inputs import check_plain
+from ._network import Network
+from .units import Array, Hazard, Params
 
 
 class Layer(eqx.Module):
-    """A unit with parameters of its own.
+    """A unit, or another network, with its parameters.
 
     As in `equinox.nn.Dropout`, `inference` says whether the layer is being used or
     trained, and `equinox.nn.inference_mode` switches it; this matters to the units that
     compute something else while they are trained (sNMU, NRU, NMRU).
 
     Args:
-        unit: the unit.
-        in_features: how many inputs it has.
+        unit: the unit or network.
+        in_features: how many inputs it has; a shape, where an input has several axes.
         out_features: how many outputs it has.
         key: a JAX random key for the parameters.
         dtype: their floating-point format; JAX's default if None.
@@ -41,15 +44,15 @@ class Layer(eqx.Module):
     """
 
     params: Params
-    unit: Unit = eqx.field(static=True)
-    in_features: int = eqx.field(static=True)
+    unit: Network = eqx.field(static=True)
+    in_features: Any = eqx.field(static=True)
     out_features: int = eqx.field(static=True)
     inference: bool
 
     def __init__(
         self,
-        unit: Unit,
-        in_features: int,
+        unit: Network,
+        in_features: Any,
         out_features: int,
         *,
         key: PRNGKeyArray,
@@ -65,16 +68,25 @@ class Layer(eqx.Module):
         """[..., in] to [..., out]; `key` is for units that need noise in training."""
         check_plain("x", x)
         x, noise = jnp.asarray(x), None
-        if not self.inference and self.unit.noise is not None:
-            if key is None:
-                raise ValueError(
-                    f"`key` (=None) must be given while {self.unit} is trained. Pass "
-                    "one, or switch to `equinox.nn.inference_mode`."
-                )
-            rows = self.unit.noise_features(self.in_features)
-            shape = (*x.shape[:-1], rows)
-            noise = draw(self.unit.noise, shape, key=key, dtype=x.dtype)
+        if not self.inference and self.unit.noise(self.in_features):
+            noise = self._drawn(x, key)
         return self.unit.apply(self.params, x, training=not self.inference, noise=noise)
+
+    def _drawn(self, x: Array, key: PRNGKeyArray | None) -> tuple[Array, ...]:
+        """The noise that the network declares, for inputs `x` [*batch, *in]."""
+        if key is None:
+            raise ValueError(
+                f"`key` (=None) must be given while {self.unit} is trained. Pass "
+                "one, or switch to `equinox.nn.inference_mode`."
+            )
+        pieces = self.unit.noise(self.in_features)
+        keys = [key] if len(pieces) == 1 else jax.random.split(key, len(pieces))
+        batch = x.shape[: x.ndim - self.unit.input_axes]
+        shapes = [(*batch, *p.shape) if p.each_sample else p.shape for p in pieces]
+        return tuple(
+            draw(piece.distribution, shape, key=k, dtype=x.dtype)
+            for piece, shape, k in zip(pieces, shapes, keys, strict=True)
+        )
 
     def with_parameters(self, params: Mapping[str, Any]) -> "Layer":
         """This layer with other parameters, taken by name from arrays of any kind."""

@@ -1,7 +1,7 @@
 """Every unit as a `torch.nn.Module`.
 
 `arithmax.torch.NMU(in_features, out_features)` is the module of `arithmax.units.NMU`,
-and so on for every unit of the registry; `Layer` takes any unit at all.
+and so on for every unit of the registry; `Layer` takes any network at all.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,9 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from ._doors import check_unit, describe, layer_class, layer_names
-from .networks import Stack
+from ._inputs import check_input, check_plain
+from ._network import Network, columns
+from .networks import Noise, Stack
 from .units import (
     Beta,
     Constant,
@@ -24,21 +26,20 @@ from .units import (
     Identity,
     Normal,
     Uniform,
-    Unit,
 )
-from .units._inputs import check_input, check_plain
 
 
 class Layer(nn.Module):
-    """A unit with parameters of its own.
+    """A unit, or another network, with its parameters.
 
-    The parameters bear the names that the unit gives them, so that weights trained by
-    JAX and by PyTorch are exchanged by name. `train` and `eval` matter to the units
-    that compute something else while they are trained (sNMU, NRU, NMRU).
+    The parameters bear the names that the network gives them, so that weights trained
+    by JAX and by PyTorch are exchanged by name; those of a stack, such as `0.W`, lie in
+    submodules, as PyTorch asks of names with dots. `train` and `eval` matter to the
+    units that compute something else while they are trained (sNMU, NRU, NMRU).
 
     Args:
-        unit: the unit.
-        in_features: how many inputs it has.
+        unit: the unit or network.
+        in_features: how many inputs it has; a shape, where an input has several axes.
         out_features: how many outputs it has.
         device: where the parameters are.
         dtype: their floating-point format.
@@ -53,8 +54,8 @@ class Layer(nn.Module):
 
     def __init__(
         self,
-        unit: Unit,
-        in_features: int,
+        unit: Network,
+        in_features: Any,
         out_features: int,
         *,
         device: torch.device | str | None = None,
@@ -65,10 +66,12 @@ class Layer(nn.Module):
         self.unit = unit
         self.in_features, self.out_features = in_features, out_features
         declared = unit.parameters(in_features, out_features)
-        self._names = tuple(declared)
+        self._paths = {name: tuple(name.split(".")) for name in declared}
+        self._noise = unit.noise(in_features)
         for name, parameter in declared.items():
             empty = torch.empty(parameter.shape, device=device, dtype=dtype)
-            self.register_parameter(name, nn.Parameter(empty))
+            *outer, last = self._paths[name]
+            _submodule(self, outer).register_parameter(last, nn.Parameter(empty))
         self.reset_parameters()
 
     @torch.no_grad()
@@ -76,31 +79,33 @@ class Layer(nn.Module):
         """Draw the parameters afresh, with PyTorch's generator."""
         self._own()
         declared = self.unit.parameters(self.in_features, self.out_features)
+        params = self._params()
         for name, parameter in declared.items():
-            draw_(getattr(self, name), parameter.distribution)
+            draw_(params[name], parameter.distribution)
 
     @torch.no_grad()
     def load_parameters(self, params: Mapping[str, Any]) -> None:
         """Copy parameters by name, from arrays of any framework."""
         arrays = {name: _tensor(name, value) for name, value in params.items()}
         self.unit.check_parameters(arrays, (self.in_features, self.out_features))
+        params = self._params()
         for name, value in arrays.items():
-            getattr(self, name).copy_(value)
+            params[name].copy_(value)
 
     def _params(self) -> dict[str, Tensor]:
-        return {name: getattr(self, name) for name in self._names}
+        return {name: _reach(self, path) for name, path in self._paths.items()}
 
     def forward(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor):
             raise TypeError(
                 f"`x` (a {type(x).__name__}) must be a tensor. Use `torch.as_tensor`."
             )
-        params = self._params()
-        check_input(x, self.in_features, params[self._names[0]].dtype, xp)
+        params, axes = self._params(), self.unit.input_axes
+        dtype = next((value.dtype for value in params.values()), None)
+        check_input(x, self.in_features, dtype, xp, axes)
         noise = None
-        if self.training and self.unit.noise is not None:
-            rows = self.unit.noise_features(self.in_features)
-            noise = draw_(x.new_empty((*x.shape[:-1], rows)), self.unit.noise)
+        if self.training and self._noise:
+            noise = tuple(_drawn(piece, x, axes) for piece in self._noise)
         return self.unit.forward(params, x, training=self.training, noise=noise, xp=xp)
 
     def penalty(self) -> Tensor:
@@ -111,11 +116,12 @@ class Layer(nn.Module):
     def project_(self) -> None:
         """Apply the unit's hard constraint, in place; call it after each step."""
         self._own()
-        for name, value in self.unit.project(self._params()).items():
-            getattr(self, name).copy_(value)
+        params = self._params()
+        for name, value in self.unit.project(params).items():
+            params[name].copy_(value)
 
     def _own(self) -> None:
-        if parametrize.is_parametrized(self):
+        if any(parametrize.is_parametrized(module) for module in self.modules()):
             raise RuntimeError(
                 f"{type(self).__name__} has parametrized parameters, which cannot be "
                 "set. Remove the parametrization first."
@@ -158,6 +164,30 @@ def sequential(network: Stack, in_features: int, out_features: int) -> nn.Sequen
             for name, value in layers.named_parameters():
                 draw_(value, declared[name].distribution)
     return layers
+
+
+def _submodule(module: nn.Module, names: list[str]) -> nn.Module:
+    """The module in a module by the path of its names; made where there is none."""
+    for name in names:
+        if name not in dict(module.named_children()):
+            module.add_module(name, nn.Module())
+        module = module.get_submodule(name)
+    return module
+
+
+def _reach(module: Any, path: tuple[str, ...]) -> Tensor:
+    """The parameter of a module by the path of its names."""
+    for name in path:
+        module = getattr(module, name)
+    return module
+
+
+def _drawn(piece: Noise, x: Tensor, axes: int) -> Tensor:
+    """One piece of noise for inputs `x` [*batch, *in], features first."""
+    if not piece.each_sample:
+        return draw_(x.new_empty(piece.shape), piece.distribution)
+    empty = x.new_empty((*x.shape[:-axes], *piece.shape))
+    return columns(draw_(empty, piece.distribution), len(piece.shape), xp)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

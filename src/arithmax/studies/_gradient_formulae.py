@@ -96,7 +96,7 @@ def difference(ours: np.ndarray, exact: np.ndarray) -> float:
 def compare_layers(sizes: tuple[int, int, int], log: str) -> dict[str, float]:
     """Differences of eq. 8, 9 and the full gradients."""
     w1, w2, x, t = draw(sizes)
-    second = MultiplicativeNAC(weights="linear", log=log, eps=EPS)  # type: ignore[arg-type]  # one of LOGS
+    second = MultiplicativeNAC(weight_map="linear", log=log, eps=EPS)  # type: ignore[arg-type]  # one of LOGS
     whole = Stack((Linear(bias=False), second), (sizes[1],))
     full, _ = automatic(whole, {"0.W": w1, "1.W": w2}, x, t)
     z1 = np.einsum("pji,pi->pj", w1, x)
@@ -113,7 +113,7 @@ def compare_soft(sizes: tuple[int, int, int]) -> dict[str, float]:
     hats = rng.uniform(-3, 3, (2, POINTS, sizes[1], sizes[0]))
     soft: Params = {"W_hat": hats[0], "M_hat": hats[1]}
     w1 = NAC().weights(soft)["W"]
-    last = MultiplicativeNAC(weights="linear", eps=EPS)
+    last = MultiplicativeNAC(weight_map="linear", eps=EPS)
     hard, _ = automatic(
         Stack((Linear(bias=False), last), (sizes[1],)), {"0.W": w1, "1.W": w2}, x, t
     )

@@ -56,11 +56,11 @@ def models() -> dict[tuple[str, str], tuple[Unit, float]]:
         made["tanh-σ", log] = Stack((NAC(), second), (2,)), 0.0
     for strength in STRENGTHS:
         for log in LOGS:
-            second = MultiplicativeNAC(weights="linear", log=log)
-            first = Linear(bias=False, penalty="squared")
+            second = MultiplicativeNAC(weight_map="linear", log=log)
+            first = Linear(bias=False, regulariser="squared")
             made[linear(strength), log] = Stack((first, second), (2,)), strength
     for log in LOGS:
-        unit = MultiplicativeNAC(weights="clipped", log=log)
+        unit = MultiplicativeNAC(weight_map="clipped", log=log)
         made["powers in [0, 1]", log] = network_for(unit, TASK), 0.0
     made["NMU", "none"] = network_for(NMU(), TASK), 0.0
     return made
@@ -121,7 +121,7 @@ def _quartiles(found: Found, trained: Trained, measure: str) -> list[tuple[Any, 
 def printed_errors(name: str) -> tuple[float, float]:
     """Train and extrapolation error of a solution that the note prints."""
     w1, w2 = PRINTED[name]
-    network = Stack((Linear(bias=False), MultiplicativeNAC(weights="linear")), (2,))
+    network = Stack((Linear(bias=False), MultiplicativeNAC(weight_map="linear")), (2,))
     errors = []
     for low, high in (TASK.interpolation, TASK.extrapolation):
         x = np.random.default_rng(0).uniform(low, high, (4, SAMPLES))

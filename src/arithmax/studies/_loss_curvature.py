@@ -41,7 +41,7 @@ def _nac(name: str, x: tuple[float, ...], target: float, **options: Any) -> Mode
     # The figures give effective weights, and tanh(Ŵ) σ(M̂) never is exactly 1 (`encode`
     # takes −1, 0 and 1 only). So the sums are those of the linear layer, which are the
     # NAC₊'s at such weights, and the products those of the NAC• with linear weights.
-    second = MultiplicativeNAC(weights="linear", **options)
+    second = MultiplicativeNAC(weight_map="linear", **options)
     return Model(name, Linear(bias=False), second, x, target)
 
 

@@ -27,8 +27,8 @@ from ._study import Published
 
 PAPER = "A. Madsen and A. R. Johansen, Neural Arithmetic Units, ICLR 2020"
 MODELS: dict[str, Unit] = {
-    "NAC•,NMU": MultiplicativeNAC(weights="clipped"),
-    "NAC•,σ": MultiplicativeNAC(weights="sigmoid"),
+    "NAC•,NMU": MultiplicativeNAC(weight_map="clipped"),
+    "NAC•,σ": MultiplicativeNAC(weight_map="sigmoid"),
     "NAC•": MultiplicativeNAC(),
     "NAC+": NAC(),
     "Gated NAU/NMU": GatedNAUNMU(),

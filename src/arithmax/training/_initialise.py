@@ -1,4 +1,4 @@
-"""Drawing the parameters that a unit declares, with JAX's generator."""
+"""Drawing the parameters that a network declares, with JAX's generator."""
 
 import math
 from typing import Any
@@ -8,7 +8,8 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import PRNGKeyArray
 
-from ._memory import check_fits
+from .._checks import shown
+from .._network import Network
 from ..units import (
     Array,
     Beta,
@@ -18,24 +19,23 @@ from ..units import (
     Normal,
     Params,
     Uniform,
-    Unit,
 )
-from .._checks import shown
+from ._memory import check_fits
 
 
 def initialise(
-    unit: Unit,
-    in_features: int,
+    unit: Network,
+    in_features: Any,
     out_features: int,
     *,
     key: PRNGKeyArray,
     dtype: DTypeLike | None = None,
 ) -> Params:
-    """Fresh parameters for a unit, drawn as its paper draws them.
+    """Fresh parameters for a unit or network, drawn as its paper draws them.
 
     Args:
-        unit: the unit.
-        in_features: how many inputs it has.
+        unit: the unit or network.
+        in_features: how many inputs it has; a shape, where an input has several axes.
         out_features: how many outputs it has.
         key: a JAX random key.
         dtype: the floating-point format of the parameters; JAX's default if None.
@@ -64,9 +64,11 @@ def initialise(
 
 
 def _check(unit: Any, key: Any, dtype: Any) -> None:
-    """A unit, a key and a floating-point format."""
-    if not isinstance(unit, Unit):
-        raise TypeError(f"`unit` (={shown(unit)}) must be a unit, such as `NMU()`.")
+    """A network, a key and a floating-point format."""
+    if not isinstance(unit, Network):
+        raise TypeError(
+            f"`unit` (={shown(unit)}) must be a unit or a network, such as `NMU()`."
+        )
     if not isinstance(key, jax.Array):
         raise TypeError(
             f"`key` (={shown(key)}) must be a random key, such as `jax.random.key(0)`."

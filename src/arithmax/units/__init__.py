@@ -13,11 +13,20 @@ from .._arrays import namespace as namespace
 from .._arrays import product as product
 from .._arrays import sigmoid as sigmoid
 from .._arrays import spread as spread
-from ._checks import choose
+from .._checks import choose
+from .._hazards import Hazard as Hazard
+from .._parameters import Beta as Beta
+from .._parameters import Constant as Constant
+from .._parameters import Distribution as Distribution
+from .._parameters import Identity as Identity
+from .._parameters import Normal as Normal
+from .._parameters import Orthogonal as Orthogonal
+from .._parameters import Parameter as Parameter
+from .._parameters import Uniform as Uniform
+from .._parameters import matrix as matrix
 from ._division import NMRU as NMRU
 from ._division import NRU as NRU
 from ._gated import GatedNAUNMU as GatedNAUNMU
-from ._hazards import Hazard as Hazard
 from ._inalu import INALU as INALU
 from ._linear import Dense as Dense
 from ._linear import Linear as Linear
@@ -43,15 +52,6 @@ from ._operations import TERNARY as TERNARY
 from ._operations import Domain as Domain
 from ._operations import Exactness as Exactness
 from ._operations import Operation as Operation
-from ._parameters import Beta as Beta
-from ._parameters import Constant as Constant
-from ._parameters import Distribution as Distribution
-from ._parameters import Identity as Identity
-from ._parameters import Normal as Normal
-from ._parameters import Orthogonal as Orthogonal
-from ._parameters import Parameter as Parameter
-from ._parameters import Uniform as Uniform
-from ._parameters import matrix as matrix
 from ._registry import REGISTRY
 from ._symbolic import power_product as power_product
 from ._symbolic import rows as rows

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from .._arrays import Params, clip, namespace
+from .._arrays import Array, Params, clip, namespace
+from ._penalties import Shape, sparsity
 from ._unit import Unit
 
 
@@ -11,10 +12,15 @@ class AbstractClipped(Unit):
 
     least: ClassVar[float]
     """The least weight; the greatest is 1."""
+    regulariser: Shape
+    """What the penalty on `W` is."""
 
     @property
     def sparse(self) -> bool:
-        return vars(self)["penalty"] is not None
+        return self.regulariser is not None
+
+    def penalty(self, params: Params) -> Array:
+        return sparsity(self.regulariser, params)
 
     def project(self, params: Params) -> Params:
         w = params["W"]

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import (
-    Array,
     Namespace,
     Params,
     absolute,
@@ -20,13 +19,14 @@ from .._arrays import (
     spread,
     tanh,
 )
+from .._hazards import Hazard, divided_by_zero, undecided
+from .._network import Draws
+from .._parameters import Parameter, check_features, matrix
 from ._clipped import AbstractClipped
-from ._hazards import Hazard, divided_by_zero, undecided
 from ._nau import nau_uniform
 from ._nmu import START, multiply
 from ._operations import BINARY, NONZERO, REALS, TERNARY, Exactness, Path
-from ._parameters import Parameter, check_features, matrix
-from ._penalties import Shape, sparsity
+from ._penalties import Shape
 from ._symbolic import number, rows, times
 from ._unit import Inputs, Outputs, nearest
 
@@ -51,7 +51,7 @@ class NRU(AbstractClipped):
     with ten.
 
     Args:
-        penalty: `"linear"`, `"squared"` or `None`.
+        regulariser: `"linear"`, `"squared"` or `None`.
 
     Examples:
         >>> import numpy as np
@@ -66,7 +66,7 @@ class NRU(AbstractClipped):
 
     title: ClassVar[str] = "NRU"
     least: ClassVar[float] = -1.0
-    penalty: Shape = sparsity("linear")
+    regulariser: Shape = "linear"
 
     @property
     def exact(self) -> dict:
@@ -82,7 +82,7 @@ class NRU(AbstractClipped):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
@@ -129,7 +129,7 @@ class NMRU(AbstractClipped):
     discrete the sign of the result is rotated.
 
     Args:
-        penalty: `"linear"`, `"squared"` or `None`.
+        regulariser: `"linear"`, `"squared"` or `None`.
 
     Examples:
         >>> import numpy as np
@@ -147,7 +147,7 @@ class NMRU(AbstractClipped):
 
     title: ClassVar[str] = "NMRU"
     least: ClassVar[float] = 0.0
-    penalty: Shape = sparsity("linear")
+    regulariser: Shape = "linear"
 
     @property
     def exact(self) -> dict:
@@ -166,7 +166,7 @@ class NMRU(AbstractClipped):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .._arrays import Array, Namespace, Params, clip, contract, namespace, sigmoid
-from ._hazards import Hazard, mixed
+from .._hazards import Hazard, mixed
+from .._network import Draws
+from .._parameters import Parameter, matrix
 from ._nalu import OPEN, gate_parameters, open_path, signs
 from ._nau import nau_uniform
 from ._nmu import START, gated_product, multiply
 from ._operations import BINARY, POSITIVE, TERNARY, Exactness, Path
-from ._parameters import Parameter, matrix
 from ._penalties import linear
 from ._symbolic import gate, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit, nearest
@@ -70,7 +71,7 @@ class GatedNAUNMU(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -20,17 +20,18 @@ from .._arrays import (
     sign,
     spread,
 )
-from ._hazards import (
+from .._hazards import (
     TOLERANCE,
     Hazard,
     between,
     divided_by_zero,
     undecided,
 )
+from .._network import Draws
+from .._parameters import Normal, Parameter, matrix
 from ._nac import SATURATED, saturate, tanh_sigmoid
 from ._nalu import open_path, signs
 from ._operations import REALS, TERNARY, Exactness, Path
-from ._parameters import Normal, Parameter, matrix
 from ._symbolic import gate, number, rows, times, weighted_sum
 from ._unit import Inputs, Outputs, Unit, nearest
 
@@ -98,7 +99,8 @@ class INALU(Unit):
             for name, mean in (("W_hat", 1.0), ("M_hat", -1.0)):
                 drawn = Normal(mean, 0.1)
                 parameters[name + suffix] = matrix(in_features, out_features, drawn)
-        return parameters | {"G": Parameter((out_features,), Normal(0.0, 0.1))}
+        gate = Parameter((out_features,), Normal(0.0, 0.1), role="gate")
+        return parameters | {"G": gate}
 
     @property
     def _suffixes(self) -> tuple[str, ...]:
@@ -114,7 +116,7 @@ class INALU(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

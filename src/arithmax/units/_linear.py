@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .._arrays import Array, Namespace, Params, align, contract, namespace
-from ._activations import ACTIVATIONS, Activation, leaky_relu
-from ._operations import REALS, TERNARY, Exactness
-from ._parameters import (
+from .._network import Draws
+from .._parameters import (
     Constant,
     Parameter,
     Uniform,
@@ -14,6 +13,8 @@ from ._parameters import (
     kaiming_uniform,
     matrix,
 )
+from ._activations import ACTIVATIONS, Activation, leaky_relu
+from ._operations import REALS, TERNARY, Exactness
 from ._penalties import Shape, sparsity
 from ._symbolic import number, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit
@@ -26,16 +27,16 @@ class Linear(Unit):
     $$ y = W x + b $$
 
     $W$ is `W` and $b$ is `b`, absent with `bias=False`. `W` starts Glorot-uniform, `b`
-    at zero. With `penalty="squared"` the mean of $w^2 (1 - |w|)^2$ draws the weights
-    towards −1, 0 and 1 (the note that proposed it prints the sum: divide its strength
-    by the number of weights); `penalty="linear"` is the NAU's.
+    at zero. With `regulariser="squared"` the mean of $w^2 (1 - |w|)^2$ draws the
+    weights towards −1, 0 and 1 (the note that proposed it prints the sum: divide its
+    strength by the number of weights); `regulariser="linear"` is the NAU's.
 
     **Fails** by fitting weights that are right on the training range only: nothing
     holds them at −1, 0 or 1 unless a penalty does.
 
     Args:
         bias: whether there is a `b`.
-        penalty: `None`, `"linear"` or `"squared"`.
+        regulariser: `None`, `"linear"` or `"squared"`.
 
     Examples:
         >>> import numpy as np
@@ -51,11 +52,14 @@ class Linear(Unit):
 
     title: ClassVar[str] = "Linear"
     bias: bool = True
-    penalty: Shape = sparsity(None)
+    regulariser: Shape = None
 
     @property
     def sparse(self) -> bool:
-        return vars(self)["penalty"] is not None
+        return self.regulariser is not None
+
+    def penalty(self, params: Params) -> Array:
+        return sparsity(self.regulariser, params)
 
     @property
     def exact(self) -> dict:
@@ -72,7 +76,7 @@ class Linear(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         y = contract(params["W"], x, xp or namespace(x))
@@ -158,7 +162,7 @@ class Dense(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -16,17 +16,18 @@ from .._arrays import (
     sigmoid,
     softmax,
 )
-from ._hazards import Hazard, between, used
-from ._inalu import sign_product
-from ._nac import SATURATED
-from ._operations import BINARY, NONZERO, POSITIVE, REALS, Exactness
-from ._parameters import (
+from .._hazards import Hazard, between, used
+from .._network import Draws
+from .._parameters import (
     Constant,
     Identity,
     Orthogonal,
     Parameter,
     check_features,
 )
+from ._inalu import sign_product
+from ._nac import SATURATED
+from ._operations import BINARY, NONZERO, POSITIVE, REALS, Exactness
 from ._penalties import linear
 from ._symbolic import number, power_product, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit
@@ -44,8 +45,8 @@ def mass_parameters(in_features: int, out_features: int) -> dict[str, Parameter]
     drawn = Identity() if square else Orthogonal()
     return {
         "R": Parameter((out_features, in_features), drawn),
-        "w": Parameter((out_features,), Orthogonal()),
-        "b": Parameter((out_features,), Constant(0.0)),
+        "w": Parameter((out_features,), Orthogonal(), role="gate"),
+        "b": Parameter((out_features,), Constant(0.0), role="gate"),
     }
 
 
@@ -120,7 +121,7 @@ class MCFC(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
@@ -201,7 +202,7 @@ class MulMCFC(Unit):
         parameters = mass_parameters(in_features, out_features + self.discard)
         parameters["alpha"] = Parameter((out_features,), Constant(0.0))
         if self.sign == "real-npu":
-            parameters["g"] = Parameter((in_features,), Constant(0.5))
+            parameters["g"] = Parameter((in_features,), Constant(0.5), role="gate")
         return parameters
 
     def features(self, params: Params) -> tuple[int, int]:
@@ -213,7 +214,7 @@ class MulMCFC(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from .._arrays import (
     Array,
@@ -16,8 +16,17 @@ from .._arrays import (
     sigmoid,
     tanh,
 )
-from ._choice import Choice
-from ._hazards import Hazard, divided_by_zero, used
+from .._hazards import Hazard, divided_by_zero, used
+from .._network import Draws
+from .._parameters import (
+    Normal,
+    Parameter,
+    Uniform,
+    check_features,
+    glorot_uniform,
+    matrix,
+    symmetric,
+)
 from ._operations import (
     ABOVE_ONE,
     BINARY,
@@ -26,15 +35,6 @@ from ._operations import (
     REALS,
     TERNARY,
     Exactness,
-)
-from ._parameters import (
-    Normal,
-    Parameter,
-    Uniform,
-    check_features,
-    glorot_uniform,
-    matrix,
-    symmetric,
 )
 from ._penalties import SHAPES
 from ._symbolic import power_product, rows, weighted_sum
@@ -128,7 +128,7 @@ class NAC(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
@@ -145,12 +145,9 @@ class NAC(Unit):
 
 
 Log = Literal["plain", "safe", "max-safe"]
-if TYPE_CHECKING:
-    Weights = Any  # a string that can be called: see `Choice`
-else:
-    Weights = Literal["tanh-sigmoid", "sigmoid", "clipped", "linear"]
+WeightMap = Literal["tanh-sigmoid", "sigmoid", "clipped", "linear"]
 
-# What each choice of `weights` is made of: discrete values, and the penalty's shape.
+# What each choice of `weight_map` is made of: discrete values, and the penalty's shape.
 WEIGHTS = {
     "tanh-sigmoid": (TERNARY, None),
     "sigmoid": (BINARY, None),
@@ -165,9 +162,9 @@ class MultiplicativeNAC(Unit):
 
     $$ y = \exp(W \log(|x| + \epsilon)) $$
 
-    $\epsilon$ is `eps`. `weights` says what $W$ is:
+    $\epsilon$ is `eps`. `weight_map` says what $W$ is:
 
-    | `weights` | paper | $W$ | starts |
+    | `weight_map` | paper | $W$ | starts |
     |---|---|---|---|
     | `"tanh-sigmoid"` | NAC• | $\tanh(\hat W) \odot \sigma(\hat M)$ | as the NAC |
     | `"sigmoid"` | NAC•,σ | $\sigma(\hat W)$ | $\hat W$ Glorot-normal |
@@ -185,7 +182,7 @@ class MultiplicativeNAC(Unit):
     $(1 + \epsilon/|x|)$ for each input.
 
     Args:
-        weights: what the weight matrix is made of.
+        weight_map: what the weight matrix is made of.
         log: the logarithm.
         eps: the number added inside the plain logarithm.
 
@@ -202,37 +199,30 @@ class MultiplicativeNAC(Unit):
     """
 
     title: ClassVar[str] = "NAC•"
-    weights: Weights = Choice(
-        "tanh-sigmoid", tuple(WEIGHTS), lambda unit, params: unit.effective(params)
-    )
+    weight_map: WeightMap = "tanh-sigmoid"
     log: Log = "plain"
     eps: float = 1e-7
 
     @property
-    def _kind(self) -> str:
-        """The name of the weights, as a plain string, which compilers can trace."""
-        return vars(self)["weights"]
-
-    @property
     def sparse(self) -> bool:
-        return self._kind == "clipped"
+        return self.weight_map == "clipped"
 
     @property
     def exact(self) -> dict:
-        values, _ = WEIGHTS[self._kind]
+        values, _ = WEIGHTS[self.weight_map]
         if self.log == "plain":
             return {"product": Exactness(values, POSITIVE, error=self.eps)}
         return {"product": Exactness(values, ABOVE_ONE)}
 
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
-        if self._kind == "tanh-sigmoid":
+        if self.weight_map == "tanh-sigmoid":
             return nac_parameters(in_features, out_features)
         check_features(in_features, out_features)
-        if self._kind == "sigmoid":
+        if self.weight_map == "sigmoid":
             std = math.sqrt(2 / (in_features + out_features))
             return {"W_hat": matrix(in_features, out_features, Normal(0.0, std))}
         drawn = glorot_uniform(in_features, out_features)
-        if self._kind == "clipped":
+        if self.weight_map == "clipped":
             drawn = Uniform(0.25, 0.75)
         return {"W": matrix(in_features, out_features, drawn)}
 
@@ -242,7 +232,7 @@ class MultiplicativeNAC(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
@@ -252,42 +242,41 @@ class MultiplicativeNAC(Unit):
             base = absolute(x - 1, xp) + 1
         else:
             base = relu(x - 1, xp) + 1
-        w = self.effective(params, xp)["W"]
+        w = self.weights(params, xp)["W"]
         return xp.exp(contract(w, xp.log(base), xp))
 
-    def effective(self, params: Params, xp: Namespace = None) -> Params:
-        """The effective weight matrix; `weights` names its kind and calls this."""
+    def weights(self, params: Params, xp: Namespace = None) -> Params:
         xp = xp or namespace(*params.values())
         if "M_hat" in params:
             return {"W": tanh_sigmoid(params, xp)}
         if "W_hat" in params:
             return {"W": sigmoid(params["W_hat"], xp)}
         w = params["W"]
-        return {"W": clip(w, 0.0, 1.0, xp) if self._kind == "clipped" else w}
+        return {"W": clip(w, 0.0, 1.0, xp) if self.weight_map == "clipped" else w}
 
     def penalty(self, params: Params) -> Array:
-        _, shape = WEIGHTS[self._kind]
+        _, shape = WEIGHTS[self.weight_map]
         value = next(iter(params.values()))
         return SHAPES[shape](value, namespace(value))
 
     def project(self, params: Params) -> Params:
-        if self._kind != "clipped":
+        if self.weight_map != "clipped":
             return dict(params)
-        return {"W": self.effective(params)["W"]}
+        return {"W": self.weights(params)["W"]}
 
     def encode(self, w, path="product") -> Params:
-        if self._kind == "tanh-sigmoid":
+        if self.weight_map == "tanh-sigmoid":
             return saturate(w)
-        if self._kind == "sigmoid":
+        if self.weight_map == "sigmoid":
             return {"W_hat": SATURATED * (2 * w - 1)}
         return {"W": w}
 
     def discretise(self, params: Params) -> Params:
-        w = self.effective(params)["W"]
+        w = self.weights(params)["W"]
         xp = namespace(w)
-        if self._kind == "linear":
+        if self.weight_map == "linear":
             return self.encode(halves(w, xp))
-        return self.encode(nearest(w, WEIGHTS[self._kind][0], xp))
+        return self.encode(nearest(w, WEIGHTS[self.weight_map][0], xp))
 
     def expression(self, params, symbols):
         import sympy
@@ -298,10 +287,10 @@ class MultiplicativeNAC(Unit):
             "max-safe": lambda s: sympy.Max(0, s - 1) + 1,
         }
         bases = [bases[self.log](s) for s in symbols]
-        return [power_product(row, bases) for row in rows(self.effective(params)["W"])]
+        return [power_product(row, bases) for row in rows(self.weights(params)["W"])]
 
     def hazards(self, params, x, xp):
-        w = self.effective(params, xp)["W"]
+        w = self.weights(params, xp)["W"]
         if self.log != "plain":
             return {Hazard.BELOW_ONE: (x < 1) & used(w, xp)}
         return {

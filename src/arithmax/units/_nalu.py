@@ -17,10 +17,11 @@ from .._arrays import (
     namespace,
     sigmoid,
 )
-from ._hazards import Hazard, divided_by_zero, mixed, used
+from .._hazards import Hazard, divided_by_zero, mixed, used
+from .._network import Draws
+from .._parameters import Constant, Parameter, glorot_uniform, matrix
 from ._nac import nac_parameters, saturate, tanh_sigmoid
 from ._operations import POSITIVE, REALS, TERNARY, Exactness, Path
-from ._parameters import Constant, Parameter, glorot_uniform, matrix
 from ._symbolic import gate, number, power_product, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit, nearest
 
@@ -30,7 +31,8 @@ OPEN = 3e4
 
 def gate_parameters(in_features: int, out_features: int) -> Parameter:
     """A gate matrix, Glorot-uniform."""
-    return matrix(in_features, out_features, glorot_uniform(in_features, out_features))
+    drawn = glorot_uniform(in_features, out_features)
+    return matrix(in_features, out_features, drawn, role="gate")
 
 
 def signs(w: Array, path: Path | Sequence[Path]) -> Array:
@@ -70,7 +72,9 @@ class AbstractNALU(Unit):
         for suffix in ["_add", "_mul"] if self.two_gates else [""]:
             parameters["G" + suffix] = gate_parameters(in_features, out_features)
             if self.gate_bias:
-                parameters["b" + suffix] = Parameter((out_features,), Constant(0.0))
+                parameters["b" + suffix] = Parameter(
+                    (out_features,), Constant(0.0), role="gate"
+                )
         return parameters
 
     def compute(
@@ -79,7 +83,7 @@ class AbstractNALU(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from .._arrays import Array, Namespace, Params, clip, contract, namespace
+from .._arrays import Namespace, Params, clip, contract, namespace
+from .._network import Draws
+from .._parameters import Beta, Parameter, Uniform, glorot_uniform, matrix, symmetric
 from ._clipped import AbstractClipped
 from ._operations import REALS, TERNARY, Exactness
-from ._parameters import Beta, Parameter, Uniform, glorot_uniform, matrix, symmetric
-from ._penalties import Shape, sparsity
+from ._penalties import Shape
 from ._symbolic import rows, weighted_sum
 from ._unit import Inputs, Outputs
 
@@ -25,14 +26,14 @@ class NAU(AbstractClipped):
 
     $W$ is `W`, clipped in the formula and by `project`. It starts uniform on [−r, r], r
     = min(½, √(6/(in + out))), or with `init="beta"` as 2·Beta(7, 7) − 1. The penalty is
-    the mean of $\min(|w|, |1 - |w||)$ (`penalty="linear"`) or of $w^2 (1 - |w|)^2$
+    the mean of $\min(|w|, |1 - |w||)$ (`regulariser="linear"`) or of $w^2 (1 - |w|)^2$
     (`"squared"`), zero exactly at −1, 0 and 1.
 
     **Fails** rarely: it is the most reliable unit there is, for sums and differences.
 
     Args:
         init: how `W` starts.
-        penalty: `"linear"`, `"squared"` or `None`.
+        regulariser: `"linear"`, `"squared"` or `None`.
 
     Examples:
         >>> import numpy as np
@@ -49,7 +50,7 @@ class NAU(AbstractClipped):
     title: ClassVar[str] = "NAU"
     least: ClassVar[float] = -1.0
     init: Literal["uniform", "beta"] = "uniform"
-    penalty: Shape = sparsity("linear")
+    regulariser: Shape = "linear"
 
     @property
     def exact(self) -> dict:
@@ -68,7 +69,7 @@ class NAU(AbstractClipped):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

@@ -13,11 +13,12 @@ from .._arrays import (
     spread,
     stop_gradient,
 )
-from ._checks import check_fields
+from .._checks import check_fields
+from .._network import Draws, Noise
+from .._parameters import Parameter, Uniform, matrix
 from ._clipped import AbstractClipped
 from ._operations import BINARY, REALS, Exactness
-from ._parameters import Distribution, Parameter, Uniform, matrix
-from ._penalties import Shape, sparsity
+from ._penalties import Shape
 from ._symbolic import number, rows, times
 from ._unit import Inputs, Outputs
 
@@ -61,14 +62,14 @@ class NMU(AbstractNMU):
 
     $W$ is `W`, clipped in the formula and by `project`; each factor is a linear gate
     between 1 and $x_i$. It starts uniform on [¼, ¾]. The penalty is the mean of
-    $\min(|w|, |1 - |w||)$ (`penalty="linear"`) or of $w^2 (1 - |w|)^2$ (`"squared"`),
-    zero exactly at 0 and 1.
+    $\min(|w|, |1 - |w||)$ (`regulariser="linear"`) or of $w^2 (1 - |w|)^2$
+    (`"squared"`), zero exactly at 0 and 1.
 
     **Fails** on division, which it cannot represent, and now and then by settling on
     the wrong input when all inputs are negative and close to each other.
 
     Args:
-        penalty: `"linear"`, `"squared"` or `None`.
+        regulariser: `"linear"`, `"squared"` or `None`.
 
     Examples:
         >>> import numpy as np
@@ -82,7 +83,7 @@ class NMU(AbstractNMU):
     """
 
     title: ClassVar[str] = "NMU"
-    penalty: Shape = sparsity("linear")
+    regulariser: Shape = "linear"
 
     def compute(
         self,
@@ -90,7 +91,7 @@ class NMU(AbstractNMU):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         return multiply(params["W"], x, xp or namespace(x))
@@ -114,13 +115,14 @@ class StochasticNMU(AbstractNMU):
         low: the least noise.
         high: the greatest noise.
         per_batch: whether the noise follows the spread of the batch instead.
+        regulariser: `"linear"`, `"squared"` or `None`.
 
     Examples:
         >>> import numpy as np
         >>> from arithmax.units import StochasticNMU
         >>> params, x = {"W": np.array([[1.0, 1.0]])}, np.array([[-300.0, 20.0]])
         >>> noise = np.array([[0.1, 0.9]])
-        >>> StochasticNMU().apply(params, x, training=True, noise=noise)
+        >>> StochasticNMU().apply(params, x, training=True, noise=(noise,))
         array([[-6000.]])
 
     Reference:
@@ -132,7 +134,7 @@ class StochasticNMU(AbstractNMU):
     low: float = 1.0
     high: float = 5.0
     per_batch: bool = False
-    penalty: Shape = sparsity("linear")
+    regulariser: Shape = "linear"
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -141,9 +143,8 @@ class StochasticNMU(AbstractNMU):
                 f"`low` (={self.low}) must not exceed `high` (={self.high})."
             )
 
-    @property
-    def noise(self) -> Distribution | None:
-        return Uniform(0.0, 1.0)
+    def noise(self, in_features: int) -> tuple[Noise, ...]:
+        return (Noise((in_features,), Uniform(0.0, 1.0)),)
 
     def compute(
         self,
@@ -151,14 +152,15 @@ class StochasticNMU(AbstractNMU):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)
         if not training or noise is None:
             return multiply(params["W"], x, xp)
+        (u,) = noise
         if self.per_batch:
-            n = 1 + noise / stop_gradient(xp.std(x, correction=1), xp)
+            n = 1 + u / stop_gradient(xp.std(x, correction=1), xp)
         else:
-            n = self.low + (self.high - self.low) * noise
+            n = self.low + (self.high - self.low) * u
         return multiply(params["W"], x * n, xp) / multiply(params["W"], n, xp)

@@ -14,10 +14,11 @@ from .._arrays import (
     contract,
     namespace,
 )
-from ._hazards import TOLERANCE, Hazard, between, divided_by_zero, used
+from .._hazards import TOLERANCE, Hazard, between, divided_by_zero, used
+from .._network import Draws
+from .._parameters import Constant, Parameter, glorot_uniform, matrix
 from ._nau import nau_uniform
 from ._operations import POWERS, REALS, Exactness
-from ._parameters import Constant, Parameter, glorot_uniform, matrix
 from ._penalties import l1, linear
 from ._symbolic import number, rows
 from ._unit import Inputs, Outputs, Unit, check_finite, halves
@@ -59,7 +60,7 @@ class AbstractNPU(Unit):
         if self.complex:
             parameters["W_im"] = matrix(in_features, out_features, Constant(0.0))
         if self.gated:
-            parameters["g"] = Parameter((in_features,), Constant(0.5))
+            parameters["g"] = Parameter((in_features,), Constant(0.5), role="gate")
         return parameters
 
     def compute(
@@ -68,7 +69,7 @@ class AbstractNPU(Unit):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
         xp = xp or namespace(x)

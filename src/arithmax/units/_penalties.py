@@ -1,15 +1,11 @@
 """Penalties that draw weights to −1, 0 and 1, and the L1 norm."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal, TypeAlias
 
 from .._arrays import Array, Namespace, Params, absolute, namespace
-from ._choice import Choice
 
-if TYPE_CHECKING:
-    Shape = Any  # a string that can be called: see `Choice`
-else:
-    Shape = Literal["linear", "squared"] | None
+Shape: TypeAlias = Literal["linear", "squared"] | None
 
 
 def linear(w: Array, xp: Namespace) -> Array:
@@ -43,11 +39,7 @@ SHAPES: dict[str | None, Callable[[Array, Namespace], Array]] = {
 }
 
 
-def sparsity(default: str | None) -> Choice:
-    """The field `penalty` of a unit with a matrix `W`: which penalty `W` has."""
-
-    def penalty(unit: Any, params: Params) -> Array:
-        w = params["W"]
-        return SHAPES[unit.__dict__["penalty"]](w, namespace(w))
-
-    return Choice(default, tuple(SHAPES), penalty)
+def sparsity(shape: Shape, params: Params) -> Array:
+    """The penalty of that shape on the matrix `W`."""
+    w = params["W"]
+    return SHAPES[shape](w, namespace(w))

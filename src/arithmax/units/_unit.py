@@ -1,19 +1,18 @@
 """The contract of a unit, and what all units share."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
-from .._arrays import Array, Namespace, Params, absolute, namespace
-from ._checks import check_fields, check_options, check_whole, choose, plain
-from ._hazards import Hazard
-from ._inputs import check_floating, check_input, check_names, common_namespace
+from .._arrays import Array, Namespace, Params, namespace
+from .._checks import check_whole, choose, plain
+from .._network import Draws, Network
+from .._parameters import Parameter
 from ._operations import OPERATIONS, Domain, Exactness, Operation, Path
-from ._parameters import Distribution, Parameter
 from ._symbolic import Expression, Symbols
 
 # Shapes are checked in the test run: features come first in a formula.
@@ -24,24 +23,13 @@ Outputs: TypeAlias = Float[Any, "out *batch"]
 MOST = 10_000_000  # inputs of a solution, which is stored
 
 
-class Unit(ABC):
+class Unit(Network):
     """A layer that computes arithmetic, as pure functions of its parameters.
 
-    A unit is a frozen dataclass: its fields are its hyper-parameters and its `repr` is
-    its configuration. It stores no parameters and draws no random numbers. Parameters
-    are a dictionary from the names that `parameters` declares to arrays of NumPy, JAX
-    or PyTorch, and every method works in the framework of the arrays it is given.
+    A unit is a network with weights, of which some make it exact: it can be set to a
+    solution, drawn to the nearest one, and written down as a formula. Every method
+    works in the framework of the arrays it is given.
     """
-
-    title: ClassVar[str]
-    """The name that the papers use."""
-
-    def __new__(cls, *args: Any, **options: Any) -> "Unit":
-        check_options(cls, options)
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     # What each unit writes.
 
@@ -52,7 +40,7 @@ class Unit(ABC):
 
     @abstractmethod
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
-        """Names, shapes and initial distributions of the parameters."""
+        """Names, shapes, initial distributions and roles of the parameters."""
 
     @abstractmethod
     def compute(
@@ -61,23 +49,10 @@ class Unit(ABC):
         x: Inputs,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Outputs:
-        """The formula, features first.
-
-        Args:
-            params: the parameters.
-            x: the inputs, features on the first axis.
-            training: whether to compute what the unit computes while it is trained;
-                most units compute the same.
-            noise: as many numbers as `x` has, drawn from the unit's `noise`; without
-                them a unit trains as it computes.
-            xp: the array namespace, if the caller knows it.
-
-        Returns:
-            The outputs, features on the first axis.
-        """
+        """The formula, features first: see `Network.compute`."""
 
     @abstractmethod
     def weights(self, params: Params) -> Params:
@@ -92,50 +67,17 @@ class Unit(ABC):
 
     @abstractmethod
     def expression(self, params: Params, symbols: Symbols) -> list[Expression]:
-        """What the parameters compute, one SymPy expression an output."""
+        """What the parameters compute, one SymPy expression for each output."""
 
     # What a unit may add.
 
     def discretise(self, params: Params) -> Params:
         """The nearest parameters at which the unit is exact."""
         if not self.exact:
-            raise ValueError(
-                f"{self} has no weights at which it is exact. Use a unit that computes "
-                "the operation: `arithmax units` lists them."
-            )
+            return Network.discretise(self, params)  # which raises
         ((path, exactness),) = self.exact.items()
         (w,) = self.weights(params).values()
         return self.encode(nearest(w, exactness.weights, namespace(w)), path)
-
-    @property
-    def sparse(self) -> bool:
-        """Whether `penalty` is zero exactly at the discrete weights."""
-        return False
-
-    def penalty(self, params: Params) -> Float[Any, ""]:
-        """The published regulariser, without its strength; 0 if there is none."""
-        value = next(iter(params.values()))
-        xp = namespace(value)
-        return xp.zeros_like(xp.sum(value))
-
-    @property
-    def noise(self) -> Distribution | None:
-        """What training needs drawn afresh for each step, if anything."""
-        return None
-
-    def noise_features(self, in_features: int) -> int:
-        """How many such numbers each sample of `in_features` inputs needs."""
-        return 0 if self.noise is None else in_features
-
-    def project(self, params: Params) -> Params:
-        """The hard constraint, to be applied after each step of an optimiser."""
-        return dict(params)
-
-    def hazards(
-        self, params: Params, x: Float[Any, "in batch"], xp: Namespace
-    ) -> dict[Hazard, Bool[Any, "in batch"]]:
-        """The inputs, features first, that the unit silently gets wrong."""
-        return {}
 
     def features(self, params: Params) -> tuple[int, int]:
         """(in_features, out_features), read off the parameters."""
@@ -144,106 +86,6 @@ class Unit(ABC):
         return in_features, out_features
 
     # What all units share.
-
-    def apply(
-        self,
-        params: Params,
-        x: Float[Any, "*batch in"],
-        *,
-        training: bool = False,
-        noise: Array | None = None,
-    ) -> Float[Any, "*batch out"]:
-        """The unit as everybody calls it: [..., in] to [..., out]."""
-        xp = common_namespace(params, x)
-        self.check(params, x, xp)
-        return self.forward(params, x, training=training, noise=noise, xp=xp)
-
-    def forward(
-        self,
-        params: Params,
-        x: Array,
-        *,
-        training: bool,
-        noise: Array | None,
-        xp: Namespace,
-    ) -> Array:
-        """`apply` without its checks, for callers that have made them."""
-        if noise is not None:
-            noise = noise.reshape(-1, noise.shape[-1]).T
-        rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
-        y = self.compute(params, rows.T, training=training, noise=noise, xp=xp).T
-        return y if x.ndim == 2 else y.reshape(*x.shape[:-1], y.shape[-1])
-
-    def check(self, params: Params, x: Array, xp: Namespace) -> None:
-        """`params` must be those of this unit, and `x` must fit them."""
-        in_features, _ = self.check_parameters(params)
-        for name, value in params.items():
-            check_floating(f"params[{name!r}]", value, xp)
-        check_input(x, in_features, next(iter(params.values())).dtype, xp)
-
-    def check_parameters(
-        self, params: Params, sizes: tuple[int, int] | None = None
-    ) -> tuple[int, int]:
-        """Names and shapes must be those that the unit declares.
-
-        Args:
-            params: the parameters.
-            sizes: (in_features, out_features), read off the parameters if None.
-
-        Returns:
-            The sizes.
-        """
-        check_names(params)
-        declared = self.parameters(1, 1)
-        if set(params) != set(declared):
-            raise ValueError(
-                f"`params` has the names {sorted(params)}, but {self} has the "
-                f"parameters {sorted(declared)}."
-            )
-        for name, parameter in declared.items():
-            if params[name].ndim != len(parameter.shape):
-                raise ValueError(
-                    f"`params[{name!r}]` has the shape {tuple(params[name].shape)}, "
-                    f"but must have {len(parameter.shape)} axes."
-                )
-        sizes = sizes or self.features(params)
-        for name, parameter in self.parameters(*sizes).items():
-            if tuple(params[name].shape) != parameter.shape:
-                raise ValueError(
-                    f"`params[{name!r}]` has the shape {tuple(params[name].shape)}, "
-                    f"but {self} with {sizes[0]} inputs and {sizes[1]} outputs needs "
-                    f"{parameter.shape}."
-                )
-        return sizes
-
-    def sparsity_error(self, params: Params) -> Float[Any, ""]:
-        """The worst weight's distance from −1, 0 and 1: max min(|w|, |1 − |w||)."""
-        worst = None
-        for w in self.weights(params).values():
-            xp = namespace(w)
-            magnitude = absolute(w, xp)
-            error = xp.max(xp.minimum(magnitude, absolute(1 - magnitude, xp)))
-            worst = error if worst is None else xp.maximum(worst, error)
-        return worst
-
-    def diagnose(
-        self, params: Params, x: Float[Any, "*batch in"]
-    ) -> dict[Hazard, Bool[Any, "*batch in"]]:
-        """Which inputs the unit, at these parameters, silently gets wrong, and why.
-
-        Returns:
-            For each hazard that occurs, where in `x` it does.
-        """
-        xp = common_namespace(params, x)
-        self.check(params, x, xp)
-        columns = x.reshape(-1, x.shape[-1]).T
-        found = {Hazard.NOT_FINITE: ~xp.isfinite(columns)}
-        found |= self.hazards(params, columns, xp)
-        return {
-            hazard: where.T.reshape(x.shape)
-            for hazard, where in found.items()
-            if bool(xp.any(where))
-        }
 
     @property
     def operations(self) -> dict[str, Domain]:

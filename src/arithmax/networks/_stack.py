@@ -1,20 +1,22 @@
-"""A stack of units is itself a unit."""
+"""Networks one after the other are a network."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from typing import Any, ClassVar
 
-from ._arrays import Array, Namespace, Params, namespace
-from .units import Inputs, Outputs, Parameter, Unit
-from .units._checks import plain, shown
-from .units._parameters import Distribution, check_distribution, check_shape
-from .units._symbolic import Expression, Symbols
+from .._arrays import Array, Namespace, Params, namespace
+from .._checks import plain, shown
+from .._hazards import Hazard
+from .._network import Draws, Network, Noise
+from .._parameters import Distribution, Parameter, check_distribution, check_shape
+from ..units._operations import Domain
+from ..units._symbolic import Expression, Symbols
 
 
 @dataclass(frozen=True)
-class Stack(Unit):
-    """Units one after the other, with hidden sizes between them.
+class Stack(Network):
+    """Units, or other networks, one after the other, with hidden sizes between them.
 
     Parameters are named by the layer they belong to: `0.W` is the `W` of the first.
 
@@ -39,9 +41,9 @@ class Stack(Unit):
     """
 
     title: ClassVar[str] = "Stack"
-    units: tuple[Unit, ...]
+    units: tuple[Network, ...]
     hidden: tuple[int, ...] = ()
-    padded: tuple[int, ...] = ()
+    padded: tuple[int, ...] = field(default=(), metadata={"identity": False})
     starts: tuple[tuple[str, Distribution], ...] = ()
 
     def __repr__(self) -> str:
@@ -56,7 +58,7 @@ class Stack(Unit):
             vars(self)[name] = check_shape(name, vars(self)[name])
         units, hidden = self.units, self.hidden
         several = isinstance(units, tuple) and len(units) > 0
-        if not several or not all(isinstance(u, Unit) for u in units):
+        if not several or not all(isinstance(u, Network) for u in units):
             raise TypeError(
                 f"`units` (={shown(units)}) must be a tuple of units, such as "
                 "`(NMU(),)`."
@@ -87,7 +89,7 @@ class Stack(Unit):
                 f"`starts` (={shown(self.starts)}) must hold pairs of a name and a "
                 'distribution, such as `(("W", Normal(0.0, 1.0)),)`.'
             )
-        declared = self._gather(unit.parameters(1, 1) for unit in self.units)
+        declared = self._gather(unit.parameters(*unit.smallest) for unit in self.units)
         names = {*declared, *(name.rsplit(".", 1)[-1] for name in declared)}
         for name, distribution in self.starts:
             check_distribution("starts", distribution)
@@ -98,27 +100,44 @@ class Stack(Unit):
                 )
 
     @property
-    def wide(self) -> "Stack":
-        """The stack of the padded sizes."""
-        return Stack(self.units, self.padded or self.hidden)
+    def last(self) -> Network:
+        return self.units[-1].last
 
     @property
-    def exact(self) -> dict:
-        return {}
+    def wide(self) -> "Stack":
+        """The stack of the padded sizes, which draws no starts of its own."""
+        return Stack(self.units, self.padded) if self.padded else self
+
+    @property
+    def input_axes(self) -> int:
+        return self.units[0].input_axes
+
+    @property
+    def smallest(self) -> tuple[Any, int]:
+        return self.units[0].smallest[0], self.units[-1].smallest[1]
+
+    @property
+    def operations(self) -> dict[str, Domain]:
+        """What the units can together: the others pass the result of one on.
+
+        Whether there is room for that in the hidden sizes is not looked at.
+        """
+        return {
+            name: domain
+            for unit in reversed(self.units)
+            for name, domain in unit.operations.items()
+        }
 
     @property
     def sparse(self) -> bool:
         return all(unit.sparse for unit in self.units)
 
-    @property
-    def noise(self) -> Distribution | None:
-        return next((u.noise for u in self.units if u.noise is not None), None)
-
-    def noise_features(self, in_features: int) -> int:
+    def noise(self, in_features: Any) -> tuple[Noise, ...]:
         sizes = (in_features, *self.hidden)
-        return sum(u.noise_features(n) for u, n in zip(self.units, sizes, strict=True))
+        pieces = (u.noise(n) for u, n in zip(self.units, sizes, strict=True))
+        return tuple(chain.from_iterable(pieces))
 
-    def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
+    def parameters(self, in_features: Any, out_features: int) -> dict[str, Parameter]:
         sizes = pairwise((in_features, *self.hidden, out_features))
         declared = self._gather(
             unit.parameters(*size) for unit, size in zip(self.units, sizes, strict=True)
@@ -129,13 +148,14 @@ class Stack(Unit):
                     declared[name] = replace(parameter, distribution=distribution)
         return declared
 
-    def features(self, params: Params) -> tuple[int, int]:
-        own = list(self.layers(params))
-        first, last = own[0], own[-1]
-        return first[0].features(first[1])[0], last[0].features(last[1])[1]
+    def features(self, params: Params) -> tuple[Any, int] | None:
+        sizes = [unit.features(own) for unit, own in self.layers(params)]
+        if sizes[0] is None or sizes[-1] is None:
+            return None
+        return sizes[0][0], sizes[-1][1]
 
     def layers(self, params: Params):
-        """Each unit with the parameters that are its own."""
+        """Each unit with its parameters."""
         for i, unit in enumerate(self.units):
             prefix = f"{i}."
             own = {
@@ -153,17 +173,15 @@ class Stack(Unit):
     def compute(
         self,
         params: Params,
-        x: Inputs,
+        x: Any,
         *,
         training: bool = False,
-        noise: Array | None = None,
+        noise: Draws | None = None,
         xp: Namespace = None,
-    ) -> Outputs:
+    ) -> Any:
         xp = xp or namespace(x)
         for unit, own in self.layers(params):
-            used = unit.noise_features(x.shape[0]) if noise is not None else 0
-            mine = noise[:used] if noise is not None and used else None
-            noise = noise[used:] if noise is not None else None
+            mine, noise = _shared(unit, x, noise)
             x = unit.compute(own, x, training=training, noise=mine, xp=xp)
         return x
 
@@ -181,6 +199,10 @@ class Stack(Unit):
             "a Stack has no one weight matrix to encode. Encode that of each unit."
         )
 
+    def hazards(self, params: Params, x: Any, xp: Namespace) -> dict[Hazard, Any]:
+        unit, own = next(self.layers(params))
+        return unit.hazards(own, x, xp)
+
     def discretise(self, params: Params) -> Params:
         return self._gather(unit.discretise(own) for unit, own in self.layers(params))
 
@@ -189,3 +211,14 @@ class Stack(Unit):
         for unit, own in self.layers(params):
             values = unit.expression(own, values)
         return values
+
+
+def _shared(
+    unit: Network, x: Any, noise: Draws | None
+) -> tuple[Draws | None, Draws | None]:
+    """The pieces of noise that a layer with inputs `x` declares, and the rest."""
+    if not noise:
+        return None, noise
+    axes = unit.input_axes
+    used = len(unit.noise(x.shape[0] if axes == 1 else tuple(x.shape[:axes])))
+    return noise[:used] or None, noise[used:]

@@ -1,14 +1,16 @@
-"""What a unit declares of its parameters: shapes, and how they start.
+"""What a network declares of its parameters: shapes, roles, and how they start.
 
 A declaration is data. JAX (`arithmax.initialise`) and PyTorch (`arithmax.torch`) each
-draw from it with their own generators.
+draw from it with their own generators; where uniform numbers are there already, the
+`quantile` of a distribution makes its numbers out of them.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from ._checks import Bounds, check_fields, check_whole, plain, shown
+from ._arrays import Array, Namespace, beta_quantile, normal_quantile
+from ._checks import Bounds, check_fields, check_whole, choose, plain, shown
 
 INFINITY = math.inf
 ANY: Bounds = (None, None)
@@ -45,6 +47,12 @@ class Uniform:
         if not _ordered(self.low, self.high):
             _check_ends(self, {})
 
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """Numbers of this distribution, from numbers uniform on [0, 1)."""
+        if (self.low, self.high) == (0.0, 1.0):
+            return u
+        return self.low + (self.high - self.low) * u
+
 
 @dataclass(frozen=True)
 class Normal:
@@ -56,6 +64,10 @@ class Normal:
     def __post_init__(self) -> None:
         if not (_ordered(0.0, self.std) and _ordered(self.mean, self.mean)):
             check_fields(self, {"mean": ANY})
+
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """Numbers of this distribution, from numbers uniform on [0, 1)."""
+        return self.mean + self.std * normal_quantile(u, xp)
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,10 @@ class Beta:
     def __post_init__(self) -> None:
         _check_ends(self, {"a": POSITIVE, "b": POSITIVE})
 
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """Numbers of this distribution, from numbers uniform on [0, 1)."""
+        return self.low + (self.high - self.low) * beta_quantile(self.a, self.b, u, xp)
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -80,30 +96,53 @@ class Constant:
     def __post_init__(self) -> None:
         check_fields(self, {"value": ANY})
 
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """The value, as often as there are numbers `u`."""
+        return xp.full_like(u, self.value)
+
 
 @dataclass(frozen=True)
 class Identity:
     """The identity matrix."""
+
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """There is none, since its entries are not drawn one by one."""
+        raise _no_quantiles("distribution", self)
 
 
 @dataclass(frozen=True)
 class Orthogonal:
     """A random matrix with orthonormal rows or columns; a vector is a column."""
 
+    def quantile(self, u: Array, xp: Namespace) -> Array:
+        """There is none, since its entries are not drawn one by one."""
+        raise _no_quantiles("distribution", self)
 
-Distribution: TypeAlias = Uniform | Normal | Beta | Constant | Identity | Orthogonal
+
+Entrywise: TypeAlias = Uniform | Normal | Beta | Constant
+Distribution: TypeAlias = Entrywise | Identity | Orthogonal
+Role: TypeAlias = Literal["weight", "gate"]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """The shape of one parameter and the distribution it is drawn from."""
+    """The shape of one parameter and the distribution it is drawn from.
+
+    Args:
+        shape: its shape.
+        distribution: what it starts from.
+        role: whether it is a weight, or belongs to a gate that chooses between paths;
+            some recipes train the two in turns.
+    """
 
     shape: tuple[int, ...]
     distribution: Distribution
+    role: Role = "weight"
 
     def __post_init__(self) -> None:
         vars(self)["shape"] = check_shape("shape", self.shape)
         check_distribution("distribution", self.distribution)
+        choose("role", self.role, ("weight", "gate"))
 
 
 def check_shape(name: str, shape: Any) -> tuple[int, ...]:
@@ -127,6 +166,20 @@ def check_distribution(name: str, value: Any) -> None:
         )
 
 
+def check_entrywise(name: str, value: Any) -> None:
+    """`value` must be a distribution of single numbers, which has quantiles."""
+    check_distribution(name, value)
+    if not isinstance(value, Entrywise):
+        raise _no_quantiles(name, value)
+
+
+def _no_quantiles(name: str, value: Any) -> ValueError:
+    return ValueError(
+        f"`{name}` (={value}) draws a matrix as a whole and has no quantiles. Use "
+        "`Uniform`, `Normal`, `Beta` or `Constant`."
+    )
+
+
 def check_features(in_features: int, out_features: int) -> None:
     """Both sizes must be whole numbers of at least 1."""
     for name, size in (("in_features", in_features), ("out_features", out_features)):
@@ -134,11 +187,14 @@ def check_features(in_features: int, out_features: int) -> None:
 
 
 def matrix(
-    in_features: int, out_features: int, distribution: Distribution
+    in_features: int,
+    out_features: int,
+    distribution: Distribution,
+    role: Role = "weight",
 ) -> Parameter:
-    """A weight matrix [out, in]."""
+    """A matrix [out, in], of weights or of a gate."""
     check_features(in_features, out_features)
-    return Parameter((out_features, in_features), distribution)
+    return Parameter((out_features, in_features), distribution, role)
 
 
 def symmetric(bound: float) -> Uniform:

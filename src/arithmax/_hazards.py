@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from .._arrays import Array, Namespace
+from ._arrays import Array, Namespace
 
 
 class Hazard(StrEnum):

@@ -1,0 +1,6 @@
+"""What can be trained: the contract of a network, stacks of units, scaled networks."""
+
+from .._network import Network as Network
+from .._network import Noise as Noise
+from ._scaled import Scaled as Scaled
+from ._stack import Stack as Stack
