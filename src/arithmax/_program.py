@@ -31,13 +31,14 @@ from ._random import (
     START,
     TEST,
     VALIDATION,
-    samples,
+    Key,
     stream_key,
     uniform,
 )
 from .networks import Stack
 from .protocol import Protocol
-from .tasks import Task, per_input, quantile_numbers
+from .tasks import Task
+from .tasks._task import Split
 from .units import Uniform, Unit
 
 # The published validation and test sets have seeds of their own.
@@ -60,16 +61,16 @@ class State(NamedTuple):
 
 def configuration(task: Task, protocol: Protocol, seed: int) -> dict[str, Any]:
     """All numbers of one replica, as NumPy arrays."""
-    ranges = {}
-    for name in ("interpolation", "extrapolation"):
-        sets = per_input(getattr(task, name), task.in_features)
-        ranges[name] = np.array([quantile_numbers(n, task.distribution) for n in sets])
-    numbers: dict[str, Any] = {**ranges, **task.replica(seed), **protocol.numbers}
     kind = protocol.precision
-    cast = {n: np.asarray(v, kind) for n, v in numbers.items() if n != "operation"}
-    if "operation" in numbers:
-        cast["operation"] = np.asarray(numbers["operation"], np.int32)
+    cast = {name: _cast(value, kind) for name, value in task.replica(seed).items()}
+    cast |= {name: np.asarray(v, kind) for name, v in protocol.numbers.items()}
     return cast | {"seed": np.asarray(seed, np.uint32)}
+
+
+def _cast(value: Any, precision: str) -> np.ndarray:
+    """A number or an array in the format of the run; whole numbers stay whole."""
+    whole = isinstance(value, int) or np.issubdtype(np.asarray(value).dtype, np.integer)
+    return np.asarray(value, np.int32 if whole else precision)
 
 
 class Program(NamedTuple):
@@ -191,26 +192,36 @@ def start_one(network: Unit, task: Task, protocol: Protocol, c: dict) -> State:
     return State(params, optimiser.start(params), apart, best, infinite, watch)
 
 
-def inputs(task: Task, protocol: Protocol, c: dict, step: Array) -> Array:
-    """The inputs [in, batch] of one step, fresh or out of the table."""
+def samples_of(
+    task: Task, protocol: Protocol, c: dict, split: Split, key: Key, size: int
+) -> tuple[Array, Array]:
+    """Samples of a split; the arrays that replicas share are constants."""
+    kind = protocol.precision
+    shared = {n: jnp.asarray(_cast(v, kind)) for n, v in task.shared().items()}
+    return task.draw(split, c | shared, key, size)
+
+
+def batch_of(
+    task: Task, protocol: Protocol, c: dict, step: Array
+) -> tuple[Array, Array]:
+    """Inputs and targets of one step, fresh or out of the table."""
+    at = step
     if protocol.table:
-        step = step % jnp.uint32(protocol.table // protocol.batch)
-    shape = (task.in_features, protocol.batch)
+        at = step % jnp.uint32(protocol.table // protocol.batch)
     dtype = jnp.dtype(protocol.precision)
-    u = uniform(protocol.random, c["seed"], DATA, step, shape, dtype)
-    return samples(task.structure[-1], c["interpolation"], u)
+    key = Key(protocol.random, c["seed"], DATA, at, dtype, fixed=True)
+    return samples_of(task, protocol, c, "training", key, protocol.batch)
 
 
 def train_one(
     network: Unit, task: Task, protocol: Protocol, state: State, c: dict, step: Array
 ) -> State:
     """One step of one replica."""
-    x = jax.lax.optimization_barrier(inputs(task, protocol, c, step))
-    t = task.target(c, x)
+    x, t = batch_of(task, protocol, c, step)
     rows = network.noise_features(task.in_features)
     noise = None
     if rows:
-        shape = (rows, protocol.batch)
+        shape = (rows, x.shape[-1])
         noise = uniform(protocol.random, c["seed"], NOISE, step, shape, x.dtype)
     now = step.astype(x.dtype)
 
@@ -345,30 +356,31 @@ def _inalu_says(watch: dict, step: Array, c: dict) -> Array:
 
 
 # The measured sets: the seed and stream of their numbers.
-SETS = {
+SETS: dict[Split, tuple[int, int]] = {
     "interpolation": (VALIDATION_SEED, VALIDATION),
     "extrapolation": (TEST_SEED, TEST),
 }
 
 
-def in_pieces(task: Task, protocol: Protocol, c: dict, name: str, function) -> Array:
-    """`function` of each piece of a measured set: of its inputs and its number."""
-    size = min(CHUNK, protocol.validation)
+def in_pieces(task: Task, protocol: Protocol, c: dict, name: Split, function) -> Array:
+    """`function` of the inputs, targets and number of each piece of a measured set."""
+    rows = task.rows(name)
+    size = rows or min(CHUNK, protocol.validation)
+    pieces = 1 if rows else protocol.validation // size
     seed, stream = SETS[name]
+    dtype = jnp.dtype(protocol.precision)
 
     def piece(i):
-        shape, dtype = (task.in_features, size), jnp.dtype(protocol.precision)
-        u = uniform(protocol.random, jnp.uint32(seed), stream, i, shape, dtype)
-        return function(samples(task.structure[-1], c[name], u), i)
+        key = Key(protocol.random, jnp.uint32(seed), stream, i, dtype)
+        return function(*samples_of(task, protocol, c, name, key, size), i)
 
-    return jax.lax.map(piece, jnp.arange(protocol.validation // size, dtype=jnp.uint32))
+    return jax.lax.map(piece, jnp.arange(pieces, dtype=jnp.uint32))
 
 
-def targets_of(task: Task, protocol: Protocol, c: dict) -> dict[str, Array]:
+def targets_of(task: Task, protocol: Protocol, c: dict) -> dict[Split, Array]:
     """The targets of the measured sets [pieces, out, size], which never change."""
     return {
-        name: in_pieces(task, protocol, c, name, lambda x, i: task.target(c, x))
-        for name in SETS
+        name: in_pieces(task, protocol, c, name, lambda x, t, i: t) for name in SETS
     }
 
 
@@ -378,7 +390,7 @@ def measure_one(
     """Interpolation and extrapolation error, and sparsity error, of one replica."""
 
     def error(name):
-        def squared(x, i):
+        def squared(x, t, i):
             difference = network.compute(params, x, xp=jnp) - c["targets"][name][i]
             return jnp.mean(difference * difference)
 

@@ -14,10 +14,11 @@ from jax import lax
 from ._arrays import Array
 
 Generator = Literal["hash", "threefry"]
-Key: TypeAlias = tuple[Array, Array]
+Words: TypeAlias = tuple[Array, Array]
 
-# What numbers are drawn for; each use has a stream of its own.
+# What numbers are drawn for; each use has its stream, and each call of a key another.
 DATA, NOISE, START, VALIDATION, TEST = range(5)
+STREAMS = 8
 
 
 def stream_key(seed: Array, stream: int) -> Array:
@@ -37,7 +38,7 @@ def mix(h: Array) -> Array:
     return h ^ (h >> 16)
 
 
-def words(seed: Array, stream: int, step: Array) -> Key:
+def words(seed: Array, stream: int, step: Array) -> Words:
     """The 64-bit key of one draw, as two words."""
     seed, step = jnp.uint32(seed), jnp.uint32(step)
     first = mix(mix(seed + jnp.uint32(0x9E3779B9 * (stream + 1) % 2**32)) + step)
@@ -45,7 +46,7 @@ def words(seed: Array, stream: int, step: Array) -> Key:
     return first, second
 
 
-def bits(key: Key, shape: tuple[int, ...], salt: int = 0) -> Array:
+def bits(key: Words, shape: tuple[int, ...], salt: int = 0) -> Array:
     """Random 32-bit words."""
     size = 1
     for n in shape:
@@ -83,19 +84,41 @@ def uniform(
     return (lax.bitcast_convert_type(mantissa, jnp.float32) - 1).astype(dtype)
 
 
-def samples(kind: str, numbers: Array, u: Array) -> Array:
-    """Inputs [in, batch] from uniform numbers; `numbers` [in, 4] are per input."""
-    a, b, c, d = (numbers[:, i : i + 1] for i in range(4))
-    if kind == "uniform":
-        return jnp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
-    if kind == "normal":
-        tiny = jnp.finfo(u.dtype).eps / 2
-        return a + b * jax.scipy.special.ndtri(
-            c + (d - c) * (u * (1 - tiny) + tiny / 2)
+class Key:
+    """What a task draws one set of samples with; each call has other numbers.
+
+    Args:
+        generator: the random number generator.
+        seed: the seed of the replica, or that of a measured set.
+        stream: what the numbers are for.
+        step: the number of the set.
+        dtype: the format of the numbers.
+        fixed: whether inputs are computed once, for the network and for their targets.
+    """
+
+    xp = jnp
+
+    def __init__(
+        self,
+        generator: Generator,
+        seed: Array,
+        stream: int,
+        step: Array,
+        dtype: jnp.dtype,
+        fixed: bool = False,
+    ) -> None:
+        self._generator: Generator = generator
+        self._seed, self._stream, self._step = seed, stream, step
+        self._dtype, self._fixed, self._calls = dtype, fixed, 0
+
+    def uniform(self, shape: tuple[int, ...]) -> Array:
+        """Numbers in [0, 1) of the run's format."""
+        stream = self._stream + STREAMS * self._calls
+        self._calls += 1
+        return uniform(
+            self._generator, self._seed, stream, self._step, shape, self._dtype
         )
-    if kind == "mirrored-normal":
-        x = samples("normal", numbers, jnp.where(u < 0.5, 2 * u, 2 * u - 1))
-        return jnp.where(u < 0.5, -x, x)
-    if kind == "exponential":
-        return -a * jnp.log1p(-u)
-    return a * (b / a) ** u
+
+    def fix(self, x: Array) -> Array:
+        """`x`, behind a barrier to the compiler if it is to be computed once."""
+        return lax.optimization_barrier(x) if self._fixed else x

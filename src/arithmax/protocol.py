@@ -11,7 +11,7 @@ from ._recipes import network_for as network_for
 from ._recipes import recipe
 from .networks import Stack
 from .tasks import Task
-from .tasks._thresholds import EPSILON
+from .tasks._task import EPSILON
 from .units import Unit
 from .units._checks import WORD, Bounds, check_fields, check_options
 
