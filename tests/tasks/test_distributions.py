@@ -89,12 +89,8 @@ def test_magnitudes_stay_in_the_class_where_no_part_crosses_zero():
 
 
 def test_truncation_is_a_number_and_shares_a_program():
-    plain = SingleModule(interpolation=(0, 1), extrapolation=(0, 2)).structure
-    normal, cut = (
-        SingleModule(interpolation=ends, extrapolation=ends, distribution=name)
-        for name, ends in (
-            ("normal", (3, 1)),
-            ("truncated-normal", (3, 1, 2, 4)),
-        )
-    )
-    assert normal.structure == cut.structure != plain
+    plain = SingleModule().structure
+    ends, cut = (3.0, 1.0), (3.0, 1.0, 2.0, 4.0)
+    one = SingleModule("mul", 2, ends, ends, "normal").structure
+    other = SingleModule("mul", 2, cut, cut, "truncated-normal").structure
+    assert one == other != plain

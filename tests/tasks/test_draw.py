@@ -25,8 +25,8 @@ class Doubled(Task):
     """The least that a task can be."""
 
     factor: float = 2.0
-    in_features = 2
-    out_features = 1
+    in_features = 2  # type: ignore[assignment]  # as users write it
+    out_features = 1  # type: ignore[assignment]  # as users write it
 
     def draw(self, split, replica, key, size):
         x = key.fix(key.uniform((2, size)) + (split == "extrapolation"))
@@ -84,7 +84,8 @@ def test_a_task_needs_three_things():
 
 def test_a_task_is_a_frozen_dataclass():
     class Plain(Task):
-        in_features = out_features = 1
+        in_features = 1  # type: ignore[assignment]  # as users write it
+        out_features = 1  # type: ignore[assignment]  # as users write it
 
         def draw(self, split, replica, key, size):
             raise AssertionError

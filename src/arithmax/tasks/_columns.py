@@ -42,6 +42,12 @@ class CsvColumns:
             )
         self.names = [name.strip() for name in lines[0][1]]
         _check_names(path, self.names)
+        if all(map(_is_number, self.names)):
+            raise ValueError(
+                f"`path` (={path}) has numbers alone in its first line, "
+                f"{shown(self.names)}, which must hold the names of the columns. Add "
+                "such a line."
+            )
         for number, values in lines[1:]:
             if len(values) != len(self.names):
                 raise ValueError(
@@ -207,11 +213,6 @@ def _check_names(path: Path, names: list[str]) -> None:
             raise ValueError(
                 f"`path` (={path}) has two columns of the name {name!r}. Rename one."
             )
-    if all(map(_is_number, names)):
-        raise ValueError(
-            f"`path` (={path}) has numbers alone in its first line, {shown(names)}, "
-            "which must hold the names of the columns. Add such a line."
-        )
 
 
 def _is_number(text: str) -> bool:

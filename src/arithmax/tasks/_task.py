@@ -6,14 +6,15 @@ This file is read by the command line and loads no array library.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array
 from ..units._checks import Bounds, check_number, check_options, choose
 from ._keys import SampleKey
 
 Split = Literal["training", "interpolation", "extrapolation"]
-Sizes = int | tuple[int, ...]
+# A whole number, or a tuple of them; each network knows which it takes.
+Sizes: TypeAlias = Any
 EPSILON = (1e-30, 1)  # the square of a smaller one is no number
 
 
