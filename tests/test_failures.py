@@ -238,7 +238,7 @@ def test_a_bias_or_a_factor_beside_right_weights(name, operation):
 def test_operands_among_inputs_to_be_ignored():
     task = SingleModule("mul", input_size=10)
     own = row(task, seed=3)
-    places = [i for r in task.rows(3) for i in r]
+    places = [i for r in task.places(3) for i in r]
     w = np.zeros((1, 10))
     w[0, places] = 1.0
     assert failure(NMU(), task, {"W": 0.96 * w}, own) == "nearly there"
@@ -255,7 +255,7 @@ def test_operands_among_inputs_to_be_ignored():
 def test_a_shut_gate_hides_what_is_behind_it():
     task = SingleModule("mul", input_size=10)
     own = row(task)
-    places = [i for r in task.rows(0) for i in r]
+    places = [i for r in task.places(0) for i in r]
     g, w = np.zeros(10), np.full((1, 10), 0.3)
     g[places], w[0, places] = 1.0, 0.96
     imaginary = np.where(g > 0, 0.0, 0.7)[None]

@@ -131,7 +131,7 @@ def test_a_run_follows_plain_torch():
     """The whole loop, data apart, is the one that one would write in PyTorch."""
     import jax.numpy as jnp
 
-    from arithmax._program import configuration, inputs, program
+    from arithmax._program import batch_of, configuration, program
 
     task = Subsets("mul", input_size=10)
     network, protocol = published(
@@ -149,9 +149,10 @@ def test_a_run_follows_plain_torch():
     net = arithmax.torch.sequential(network, 10, 1).double()
     net.load_state_dict({n: torch.tensor(v) for n, v in start.items()})
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
-    rows, own = task.rows(5), {k: jnp.asarray(v) for k, v in numbers.items()}
+    rows, own = task.places(5), {k: jnp.asarray(v) for k, v in numbers.items()}
     for step in range(200):
-        x = torch.tensor(np.asarray(inputs(task, protocol, own, jnp.uint32(step))).T)
+        x, _ = batch_of(task, protocol, own, jnp.uint32(step))
+        x = torch.tensor(np.asarray(x).T)
         t = x[:, rows[0]].sum(1, keepdim=True) * x[:, rows[1]].sum(1, keepdim=True)
         ramp = min(max((step - 50) / 100, 0.0), 1.0)
         penalty = sum(layer.penalty() for layer in net)  # type: ignore[operator]  # layers

@@ -91,11 +91,11 @@ def test_gates_and_weights_take_turns():
 def test_a_table_repeats_and_fresh_data_do_not():
     protocol, c = numbers(table=256)
     first, second, third = (
-        parts.inputs(TASK, protocol, c, jnp.uint32(s)) for s in (0, 1, 2)
+        parts.batch_of(TASK, protocol, c, jnp.uint32(s))[0] for s in (0, 1, 2)
     )
     assert jnp.array_equal(first, third) and not jnp.array_equal(first, second)
     protocol, c = numbers()
-    fresh = [parts.inputs(TASK, protocol, c, jnp.uint32(s)) for s in (0, 2)]
+    fresh = [parts.batch_of(TASK, protocol, c, jnp.uint32(s))[0] for s in (0, 2)]
     assert not jnp.array_equal(*fresh)
 
 

@@ -15,7 +15,6 @@ from scipy.stats import norm, truncnorm
 from arithmax import _descent as descent
 from arithmax import _program as parts
 from arithmax import measures
-from arithmax._random import samples
 from arithmax.fleet import train_cells
 from arithmax.protocol import Protocol
 from arithmax.results import read
@@ -27,7 +26,7 @@ from arithmax.studies._inalu_arithmetic import inalu_minimal, inalu_simple
 from arithmax.studies._inalu_function import inalu_function
 from arithmax.studies._inalu_initialisation import inalu_initialisation
 from arithmax.studies._npu_large import npu_large
-from arithmax.tasks import SingleModule, Subsets, quantile_numbers
+from arithmax.tasks import SingleModule, Subsets, input_distribution
 from arithmax.units import INALU, NALU
 
 TASK = SingleModule("mul", 2, (-5.0, 5.0), (-10.0, -5.0))
@@ -110,8 +109,8 @@ def test_a_mirrored_normal_has_either_sign():
         ((10.0, 1.0), norm(10, 1)),
         ((1.0, 1.0, -2.0, 2.0), truncnorm(-3, 1, 1, 1)),
     ):
-        numbers = jnp.asarray([quantile_numbers(given, "mirrored-normal")])
-        x = np.asarray(samples("mirrored-normal", numbers, u))[0]
+        law = input_distribution("mirrored-normal", given)
+        x = np.asarray(law.quantile(jnp.asarray([law.numbers]), u, jnp))[0]
         for at in (-11.0, -9.5, -1.0, 0.3, 1.5, 10.2):
             expected = (own.cdf(at) + 1 - own.cdf(-at)) / 2
             assert np.mean(x < at) == pytest.approx(expected, abs=5e-3)
@@ -119,8 +118,8 @@ def test_a_mirrored_normal_has_either_sign():
 
 def test_shares_of_inputs_are_drawn_by_the_seed():
     task = Subsets("sub", 1000, shares=(0.5, 0.25))
-    a, b = (set(row) for row in task.rows(3))
-    assert not a & b and task.rows(3) == task.rows(3) != task.rows(4)
+    a, b = (set(row) for row in task.places(3))
+    assert not a & b and task.places(3) == task.places(3) != task.places(4)
     assert len(a) == pytest.approx(500, abs=60) and len(b) == pytest.approx(250, abs=50)
     assert "shares" in str(task) and "shares" not in str(Subsets("sub"))
     # Two inputs in a, one in b, one in none: a − b is wrong by −2ε(a − b).
@@ -274,7 +273,7 @@ def test_the_large_task_is_solved_by_its_solution():
     for operation, powers in (("×", (1.0, 1.0)), ("÷", (-1.0,)), ("√", (0.5,))):
         task, net = large.task(operation), large.network("RealNPU")
         params = {name: np.zeros(p.shape) for name, p in net.parameters(100, 1).items()}
-        for k, (row, power) in enumerate(zip(task.rows(5), powers, strict=True)):
+        for k, (row, power) in enumerate(zip(task.places(5), powers, strict=True)):
             params["0.W"][k, row] = 1.0
             params["1.W"][0, k] = power
             params["1.g"][k] = 1.0

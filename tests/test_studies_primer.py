@@ -321,14 +321,13 @@ def drawn(kind: str, numbers) -> np.ndarray:
     import jax
     import jax.numpy as jnp
 
-    from arithmax._random import samples
-    from arithmax.tasks import quantile_numbers
+    from arithmax.tasks import input_distribution
 
     word = jnp.arange(2**23, dtype=jnp.uint32) | jnp.uint32(0x3F800000)
     u = jax.lax.bitcast_convert_type(word, jnp.float32) - 1
-    q = jnp.asarray([quantile_numbers(numbers, kind)], jnp.float32)
-    plain = kind.removeprefix("truncated-")
-    return np.asarray(jax.jit(lambda u: samples(plain, q, u))(u[None]))
+    law = input_distribution(kind, numbers)  # type: ignore[arg-type]  # a name
+    q = jnp.asarray([law.numbers], jnp.float32)
+    return np.asarray(jax.jit(lambda u: law.quantile(q, u, jnp))(u[None]))
 
 
 @pytest.mark.parametrize(

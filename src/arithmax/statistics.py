@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 from ._profile import beta_ends, gamma_ends
-from .units._checks import shown
+from ._checks import shown
 
 __all__ = [
     "Interval",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from ..units._checks import check_whole
+from .._checks import check_whole
 from ._show import percent, print_json, report_extra, show, table, write_text
 
 Given = Annotated[

@@ -13,7 +13,7 @@ from ..protocol import Cell, Protocol, published
 from ..tasks import TASKS, Task
 from ..units import UNITS, Unit
 from ..units import unit as unit_of
-from ..units._checks import WORD, check_whole, choose
+from .._checks import WORD, check_whole, choose
 from ._show import field_docs, percent, show, table
 
 # Settings that a unit's authors may have chosen.

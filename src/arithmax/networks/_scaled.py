@@ -152,6 +152,10 @@ class Scaled(Network):
         return self.network.noise(in_features)
 
     @property
+    def last(self) -> Network:
+        return self.network.last
+
+    @property
     def sparse(self) -> bool:
         return self.network.sparse
 

@@ -12,9 +12,7 @@ import numpy as np
 from ..networks import Stack
 from ..protocol import Protocol
 from ..statistics import Interval, success_rate
-from ..tasks import Operands, SingleModule
-from ..tasks._sums import OPERATIONS
-from ..tasks._thresholds import evaluate, sampled
+from ..tasks import NumpyKey, Operands, SingleModule
 from ..units import Uniform, Unit
 from ._evaluate import Found, Trained
 from ._madsen_johansen import SYMBOLS as SYMBOLS
@@ -64,11 +62,8 @@ def right(predicted: Any, target: Any, tolerance: float, least: float = 1.0) -> 
 
 def tested(task: Operands | SingleModule, seed: int) -> tuple[Any, Any]:
     """Inputs [in, sample] of the range to be right on, and their targets [sample]."""
-    rng = np.random.default_rng(0)
-    x = sampled(task.extrapolation, task.in_features, task.distribution, SAMPLES, rng)
-    numbers = task.replica(seed)
-    operation = OPERATIONS[numbers["operation"]]
-    return x, evaluate(operation, numbers["masks"] @ x)
+    x, t = task.draw("extrapolation", task.replica(seed), NumpyKey(0), SAMPLES)
+    return x, t[0]
 
 
 def predicted(found: Found, trained: Trained) -> list[tuple[Any, Any, Any]]:

@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 
 from ..networks import Stack
-from ..tasks import SingleModule
-from ..tasks._thresholds import evaluate, sampled
+from ..tasks import NumpyKey, SingleModule
 from ..units import NMRU, OPERATIONS, MulMCFC, Params, Unit
 from ..units._npu import AbstractNPU
 from ._evaluate import Trained
@@ -111,7 +110,7 @@ def failure(
     if isinstance(unit, Stack):  # of one unit, with a start of its own
         ((unit, params),) = unit.layers(params)
     own = {name: np.asarray(v, dtype=np.float64) for name, v in params.items()}
-    places = tuple(tuple(r) for r in task.rows(row["seed"]))
+    places = tuple(tuple(r) for r in task.places(row["seed"]))
     solution = _solution(unit, task, places, row["threshold"])
     if isinstance(solution, Failure):
         return solution
@@ -276,13 +275,12 @@ def _error(unit: Unit, params: Params, x: np.ndarray, y: np.ndarray) -> float:
 @lru_cache(maxsize=512)
 def _samples(task: SingleModule, places: Any, outside: bool) -> tuple[Any, Any]:
     """Inputs [in, sample] of one of the ranges, and their targets."""
-    numbers = task.extrapolation if outside else task.interpolation
-    rng = np.random.default_rng(0)
-    x = sampled(numbers, task.in_features, task.distribution, SAMPLES, rng)
+    operands = np.eye(task.in_features)[[i for (i,) in places]]
+    replica = task.replica(0) | {"masks": operands}
+    split = "extrapolation" if outside else "interpolation"
     with np.errstate(all="ignore"):
-        return x, evaluate(
-            task.operation, np.stack([x[list(r)].sum(0) for r in places])
-        )
+        x, t = task.draw(split, replica, NumpyKey(0), SAMPLES)
+    return x, t[0]
 
 
 def failure_table(trained: Trained) -> Table:

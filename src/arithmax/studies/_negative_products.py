@@ -89,7 +89,7 @@ def _exam(operation: str, size: int) -> tuple[Any, Any, list[int]]:
     """A test set, and the order of inputs that has the operands first."""
     own = task(operation, size)
     x, target = tested(own, 0)
-    first = [row[0] for row in own.rows(0)]
+    first = [row[0] for row in own.places(0)]
     return x, target, first + [i for i in range(size) if i not in first]
 
 

@@ -151,7 +151,7 @@ def test_error(found: Found, trained: Trained, row: dict[str, Any]) -> float:
 
 def answers(task: Subsets, seed: int, x: np.ndarray) -> np.ndarray:
     """What the task asks of inputs [in, batch]."""
-    sums = [x[row].sum(0) for row in task.rows(seed)]
+    sums = [x[row].sum(0) for row in task.places(seed)]
     if task.powers:
         return sums[0] ** task.powers[0]
     return sums[0] + sums[1] if task.operation == "add" else sums[0] * sums[1]

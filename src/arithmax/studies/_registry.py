@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from .._own_code import load
-from ..units._checks import choose
+from .._checks import choose
 from ._arithmetic_dataset import arithmetic_dataset
 from ._arithmetic_dataset_ranges import arithmetic_dataset_ranges
 from ._demo import demo

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from .._limits import MOST_SEEDS
 from ..protocol import Cell
 from ..statistics import Interval, Range
-from ..units._checks import check_whole
+from .._checks import check_whole
 from ._plots import Plot
 
 Labels: TypeAlias = Mapping[str, str | int | float]

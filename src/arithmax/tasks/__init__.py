@@ -1,13 +1,17 @@
 """Tasks: where numbers come from, what the target is, and when it counts as solved."""
 
-from ..units._checks import choose
-from ._domains import per_input as per_input
+from .._checks import choose
+from ._dataset import Dataset as Dataset
+from ._distributions import InputDistribution as InputDistribution
+from ._distributions import input_distribution as input_distribution
+from ._formula import FormulaTask as FormulaTask
 from ._functions import Functions as Functions
+from ._keys import NumpyKey as NumpyKey
+from ._keys import SampleKey as SampleKey
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
 from ._subsets import Subsets as Subsets
 from ._task import Task as Task
-from ._task import quantile_numbers as quantile_numbers
 
 TASKS: dict[str, type[Task]] = {
     "subsets": Subsets,

@@ -5,31 +5,10 @@ This file is read by the command line and loads no array library.
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..units._checks import check_entries, shown
-
-Numbers: TypeAlias = tuple[float, ...]
-Ends: TypeAlias = tuple[float, float]
-
-# How many numbers each distribution has; see `Distribution`.
-COUNTS = {
-    "uniform": (2, 4),
-    "normal": (2,),
-    "truncated-normal": (4,),
-    "mirrored-normal": (2, 4),
-    "exponential": (1,),
-    "benford": (2,),
-}
-FAR = 17.0  # no draw is further out, in standard deviations or scales
-RARE = 1e-6  # the least share of a normal distribution that can be cut out of it
-
-
-def per_input(numbers: Any, in_features: int) -> tuple[Numbers, ...]:
-    """The numbers of each input, from one set for all or one set for each."""
-    if nested(numbers):
-        return tuple(tuple(map(float, n)) for n in numbers)
-    return (tuple(map(float, numbers)),) * in_features
+from .._checks import check_entries, shown
+from ._distributions import DISTRIBUTIONS, InputDistribution, Numbers
 
 
 def nested(numbers: Any) -> bool:
@@ -40,6 +19,12 @@ def nested(numbers: Any) -> bool:
 def sets_of(numbers: Any) -> tuple[Numbers, ...]:
     """The sets of numbers that were given, one or one for each input."""
     return tuple(numbers) if nested(numbers) else (numbers,)
+
+
+def per_input(numbers: Any, in_features: int) -> tuple[Numbers, ...]:
+    """The numbers of each input, from one set for all or one set for each."""
+    sets = sets_of(numbers)
+    return sets if nested(numbers) else sets * in_features
 
 
 def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -> None:
@@ -58,54 +43,15 @@ def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -
     for values in sets:
         check_entries(name, values, float)
     for values in set(sets):
-        if reason := _wrong(values, distribution):
+        if reason := DISTRIBUTIONS[distribution](values).lacks(distribution):
             raise ValueError(f"`{name}` (={shown(numbers)}) must have {reason}.")
 
 
-def _wrong(values: Numbers, distribution: str) -> str:
-    """What a distribution needs and `values` lack, if anything."""
-    of = f"for `distribution` (={distribution!r})"
-    if len(values) not in COUNTS[distribution]:
-        return f"{' or '.join(map(str, COUNTS[distribution]))} numbers {of}"
-    normal = distribution.endswith("normal")
-    pairs = _pairs(values[2:] if normal else values)
-    if any(low >= high for low, high in pairs):
-        return "each low below its high"
-    if distribution != "uniform" and values[1 if normal else 0] <= 0:
-        return f"a positive spread, scale and bounds {of}"
-    if normal and pairs and _share(values) < RARE:
-        return f"bounds nearer to the mean {of}: between them almost nothing is drawn"
-    return ""
-
-
-def _pairs(values: Numbers) -> list[Ends]:
-    return [(values[i], values[i + 1]) for i in range(0, len(values) - 1, 2)]
-
-
-def _share(values: Numbers) -> float:
-    """How much of a normal distribution lies between two bounds."""
-    mean, std, *ends = values
-    low, high = (math.erf((end - mean) / std / math.sqrt(2)) for end in ends)
-    return (high - low) / 2
-
-
-def support(values: Numbers, distribution: str) -> list[Ends]:
-    """The intervals in which a drawn number can lie."""
-    if distribution == "exponential":
-        return [(0.0, FAR * values[0])]
-    if distribution in ("uniform", "benford"):
-        return _pairs(values)
-    mean, std = values[:2]
-    bounds = _pairs(values[2:]) or [(mean - FAR * std, mean + FAR * std)]
-    mirrored = [(-high, -low) for low, high in bounds]
-    return bounds + mirrored if distribution == "mirrored-normal" else bounds
-
-
 def check_domain(
-    name: str, numbers: Any, used: Sequence[Numbers], distribution: str, function: str
+    name: str, numbers: Any, used: Sequence[InputDistribution], function: str
 ) -> None:
     """The inputs of `sqrt`, `log` or a broken power must lie where it is defined."""
-    least = min(low for values in used for low, _ in support(values, distribution))
+    least = min(low for distribution in used for low, _ in distribution.support)
     if least < 0 or (function == "log" and least == 0):
         domain = "positive" if function == "log" else "not negative"
         raise ValueError(
@@ -114,14 +60,16 @@ def check_domain(
         )
 
 
-def magnitude(values: Numbers, distribution: str) -> float:
-    """The greatest magnitude that a drawn number can have."""
-    return max(abs(end) for part in support(values, distribution) for end in part)
-
-
 def power(base: float, exponent: float) -> float:
     """`base` to a power; infinity where no float can hold it."""
     try:
         return base**exponent
     except OverflowError:
         return math.inf
+
+
+def floats(numbers: Any) -> Any:
+    """Numbers, or tuples of them, as floats."""
+    if isinstance(numbers, tuple):
+        return tuple(map(floats, numbers))
+    return float(numbers)

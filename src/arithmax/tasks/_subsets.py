@@ -10,11 +10,12 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
-from ..units._checks import WORD, Bounds
-from ._domains import Numbers
-from ._sums import OPERATIONS, Operation, SubsetTask
-from ._task import Distribution
-from ._thresholds import Blocks, check_rule, single_module_threshold, subsets_threshold
+from .._checks import WORD, Bounds
+from ._distributions import DistributionName, Numbers
+from ._sums import SubsetTask
+from ._targets import OPERATION_NAMES, Operation
+from ._task import check_rule
+from ._thresholds import Blocks, single_module_threshold, subsets_threshold
 
 
 @cache
@@ -66,7 +67,7 @@ class Subsets(SubsetTask):
     """The range to train on."""
     extrapolation: Numbers = (2.0, 6.0)
     """The range to be right on."""
-    distribution: Distribution = "uniform"
+    distribution: DistributionName = "uniform"
     """How inputs are distributed."""
     powers: tuple[float, ...] = ()
     """The power of each sum in a product that replaces the operation, if any."""
@@ -132,7 +133,7 @@ class Subsets(SubsetTask):
         size, overlap = self.sizes
         return self.subsets * size - (self.subsets - 1) * overlap
 
-    def rows(self, seed: int) -> list[list[int]]:
+    def places(self, seed: int) -> list[list[int]]:
         if self.simple:
             return [[0, 1, 2, 3], [0, 1]]
         if self.shares:
@@ -145,7 +146,7 @@ class Subsets(SubsetTask):
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
         check_rule(epsilon, rule)
         if self.simple:
-            blocks = Blocks.of(self.rows(0), 4)
+            blocks = Blocks.of(self.places(0), 4)
         elif self.shares:  # with as many inputs in each sum as are expected
             ends = [round(s * self.input_size) for s in accumulate((0, *self.shares))]
             rows = [list(range(*pair)) for pair in pairwise(ends)]
@@ -158,9 +159,9 @@ class Subsets(SubsetTask):
                 for k in range(self.subsets)
             ]
             blocks = Blocks.of(rows, max(self.input_size, rows[-1][-1] + 1))
-        numbers = tuple(map(float, self.extrapolation))
-        combined = self.powers or self.operation
-        return subsets_threshold(combined, blocks, numbers, self.distribution, epsilon)
+        (inputs,) = self.given("extrapolation")
+        asked = self.powers or self.operation
+        return subsets_threshold(asked, blocks, inputs, epsilon)
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ class SingleModule(SubsetTask):
     """The range to train on, for all inputs or for each."""
     extrapolation: Any = (2.0, 6.0)
     """The range to be right on, for all inputs or for each."""
-    distribution: Distribution = "uniform"
+    distribution: DistributionName = "uniform"
     """How inputs are distributed."""
 
     bounds: ClassVar[Mapping[str, Bounds]] = {"input_size": (2, WORD)}
@@ -199,19 +200,15 @@ class SingleModule(SubsetTask):
         first = slice(0, 1) if self.input_size == 2 else None
         return {"sqrt": first} if self.operation == "sqrt" else {}
 
-    def rows(self, seed: int) -> list[list[int]]:
+    def places(self, seed: int) -> list[list[int]]:
         offset = first_draw(seed, self.input_size - 1) if self.input_size > 2 else 0
         return [[offset], [offset + 1]]
 
     def threshold(self, epsilon: float = 1e-4, rule: str = "exact") -> float:
         check_rule(epsilon, rule)
-        return single_module_threshold(
-            self.operation,
-            self.extrapolation,
-            self.input_size,
-            self.distribution,
-            epsilon,
-        )
+        given = self.given("extrapolation")
+        inputs = given if len(given) == self.input_size else given * self.input_size
+        return single_module_threshold(self.operation, inputs, epsilon)
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ class Operands(SubsetTask):
     """The range to train on."""
     extrapolation: Numbers = (0.0, 60.0)
     """The range to be right on."""
-    distribution: Distribution = "uniform"
+    distribution: DistributionName = "uniform"
     """How inputs are distributed."""
 
     bounds: ClassVar[Mapping[str, Bounds]] = {"operands": (1, WORD)}
@@ -254,21 +251,21 @@ class Operands(SubsetTask):
     def sums(self) -> int:
         return self.operands
 
-    def rows(self, seed: int) -> list[list[int]]:
+    def places(self, seed: int) -> list[list[int]]:
         return [[i] for i in range(self.operands)]
 
-    def replica(self, seed: int) -> dict[str, Any]:
+    def choices(self, seed: int) -> dict[str, Any]:
         import numpy as np
 
-        numbers = SubsetTask.replica(self, seed)
+        numbers = SubsetTask.choices(self, seed)
         if self.signs:
             numbers["masks"] = np.diag(np.asarray(self.signs, dtype=float))
-            numbers["operation"] = OPERATIONS.index("add")
+            numbers["operation"] = OPERATION_NAMES.index("add")
         return numbers
 
     def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
         check_rule(epsilon, rule)
         operation = "add" if self.signs else self.operation
-        blocks = Blocks.of(self.rows(0), self.operands)
-        numbers = tuple(map(float, self.extrapolation))
-        return subsets_threshold(operation, blocks, numbers, self.distribution, epsilon)
+        blocks = Blocks.of(self.places(0), self.operands)
+        (inputs,) = self.given("extrapolation")
+        return subsets_threshold(operation, blocks, inputs, epsilon)

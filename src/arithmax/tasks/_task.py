@@ -1,119 +1,129 @@
-"""What a task is: where numbers come from, what the target is, when it is solved."""
+"""What a task is: where samples come from, and when it counts as solved.
+
+This file is read by the command line and loads no array library.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, ClassVar, Literal
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from ..units._checks import Bounds, check_fields, check_options
-from ._domains import Numbers, check_domain, check_ranges, magnitude, sets_of
+from .._arrays import Array
+from .._checks import Bounds, check_number, check_options, choose
+from ._keys import SampleKey
 
-# Inputs are drawn from a distribution with these numbers:
-#   uniform           low, high            or two parts: low, high, low, high
-#   normal            mean, standard deviation
-#   truncated-normal  mean, standard deviation, low, high
-#   mirrored-normal   the same two or four, with either sign
-#   exponential       scale
-#   benford           low, high            (uniform logarithm)
-Distribution = Literal[
-    "uniform",
-    "normal",
-    "truncated-normal",
-    "mirrored-normal",
-    "exponential",
-    "benford",
-]
-
-
-RANGES = ("interpolation", "extrapolation")
+Split = Literal["training", "interpolation", "extrapolation"]
+# A whole number, or a tuple of them; each network knows which it takes.
+Sizes: TypeAlias = Any
+EPSILON = (1e-30, 1)  # the square of a smaller one is no number
 
 
 class Task(ABC):
-    """A function to learn from samples of its inputs.
+    """A source of samples to learn from, and of others to be right on.
 
-    A task is a frozen dataclass. What differs between replicas (ranges, operation,
-    offsets) comes out of `replica` as numbers, so that tasks of one `structure` are
-    trained by one program.
+    A task is a frozen dataclass. What it must give is `in_features`, `out_features` and
+    `draw`; all else has a default. What differs between replicas comes out of `replica`
+    as numbers, so that tasks of one `structure` are trained by one program.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> from arithmax.tasks import NumpyKey, Task
+        >>> @dataclass(frozen=True)
+        ... class Doubled(Task):
+        ...     in_features = 1
+        ...     out_features = 1
+        ...
+        ...     def draw(self, split, replica, key, size):
+        ...         x = key.fix(key.uniform((1, size)))
+        ...         return x, 2 * x
+        >>> x, t = Doubled().draw("training", {}, NumpyKey(0), 5)
+        >>> x.shape, t.shape
+        ((1, 5), (1, 5))
     """
 
-    title: ClassVar[str]
+    title: ClassVar[str] = ""
+    """What pages and tables call the task; the name of its class if empty."""
     later: ClassVar[tuple[str, ...]] = ()
     """Fields that came later: at their defaults they are no part of a run's name."""
     bounds: ClassVar[Mapping[str, Bounds]] = {}
     """The least and the greatest number that a field may be."""
-    distribution: Distribution
-    interpolation: Any
-    extrapolation: Any
 
     def __new__(cls, *args: Any, **options: Any) -> "Task":
+        if not is_dataclass(cls) or not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]  # of every dataclass
+            raise TypeError(
+                f"`task` (={cls.__name__}) must be a frozen dataclass, since its "
+                "fields name its runs: write `@dataclass(frozen=True)` above it."
+            )
         check_options(cls, options)
         return super().__new__(cls)
 
-    def __post_init__(self) -> None:
-        check_fields(self, self.bounds)
-        self.check_sizes()
-        for name in RANGES:
-            numbers = getattr(self, name)
-            check_ranges(name, numbers, self.distribution, self.in_features)
-            for function, inputs in self.partial_functions.items():
-                sets = sets_of(numbers)
-                used = sets if inputs is None or len(sets) == 1 else sets[inputs]
-                check_domain(name, numbers, used, self.distribution, function)
-            vars(self)[name] = _floats(numbers)  # (1, 2) is (1.0, 2.0) in a run's name
-
-    def check_sizes(self) -> None:
-        """The sizes of the task must suit each other."""
-        return  # many have but one
-
-    @property
-    def partial_functions(self) -> dict[str, slice | None]:
-        """Functions that are not defined everywhere, and their inputs; None is all."""
-        return {}
-
-    def largest(self, name: str) -> float:
-        """The greatest magnitude of inputs and targets on one of `RANGES`."""
-        sets = sets_of(getattr(self, name))
-        greatest = max(magnitude(values, self.distribution) for values in sets)
-        return max(greatest, self.largest_target(greatest))
-
-    def largest_target(self, greatest: float) -> float:
-        """The greatest magnitude of targets of inputs up to the `greatest`.
-
-        Quotients have none where inputs come near zero, and are left out.
-        """
-        return 0.0
-
     @property
     @abstractmethod
-    def in_features(self) -> int:
-        """How many inputs there are."""
+    def in_features(self) -> Sizes:
+        """How many inputs there are, or the shape of one input, such as (28, 28)."""
 
     @property
     @abstractmethod
     def out_features(self) -> int:
         """How many outputs there are."""
 
-    @property
     @abstractmethod
-    def structure(self) -> tuple:
-        """What a compiled program depends on: all but numbers."""
+    def draw(
+        self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
+    ) -> tuple[Array, Array]:
+        """Samples of one of the splits.
+
+        Args:
+            split: "training", "interpolation" (held out) or "extrapolation".
+            replica: the numbers of one replica, with the arrays that all share.
+            key: what to draw with.
+            size: how many samples. A finite split gives all it has if it is asked for
+                as many or more.
+
+        Returns:
+            Inputs [in, size] and targets [out, size].
+        """
+
+    def replica(self, seed: int) -> dict[str, Any]:
+        """The numbers of one replica, as NumPy arrays or whole numbers."""
+        return {}
+
+    def shared(self) -> dict[str, Any]:
+        """The arrays that all replicas of one program share, such as a table."""
+        return {}
+
+    def rows(self, split: Split) -> int | None:
+        """How many samples a split has; None if there are always more."""
+        return None
 
     @property
-    @abstractmethod
+    def structure(self) -> tuple:
+        """What a compiled program depends on: all but the numbers of a replica."""
+        named = fields(self)  # type: ignore[arg-type]  # tasks are dataclasses
+        return type(self), *(getattr(self, f.name) for f in named)
+
+    @property
     def operations(self) -> tuple[str, ...]:
         """The operations of `arithmax.units` that a network must represent."""
+        return ()
 
-    @abstractmethod
-    def replica(self, seed: int) -> dict[str, Any]:
-        """The numbers of one replica, as NumPy arrays, without the ranges."""
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """The shape of one input."""
+        sizes = self.in_features
+        return sizes if isinstance(sizes, tuple) else (sizes,)
 
-    @abstractmethod
-    def target(self, replica: dict[str, Any], x: Any) -> Any:
-        """The target [out, batch] of inputs [in, batch], in JAX."""
+    def largest(self, split: Split) -> float:
+        """The greatest magnitude of inputs and targets; 0 where it is not known."""
+        return 0.0
 
-    @abstractmethod
-    def threshold(self, epsilon: float, rule: str) -> float:
+    def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
         """The extrapolation error below which the task counts as solved."""
+        raise ValueError(
+            f"`threshold` (=0) must be given: {type(self).__name__} has no rule for "
+            f"`epsilon` (={epsilon}). Give the protocol a flat `threshold`, such as "
+            "1e-5."
+        )
 
     def limits(self) -> dict[str, float]:
         """The errors that the literature asks for, by name.
@@ -124,7 +134,7 @@ class Task(ABC):
         for name, epsilon in (("eps_1e4", 1e-4), ("eps_1e5", 1e-5)):
             try:
                 limits[name] = self.threshold(epsilon, "authors")
-            except ValueError:  # there is none on such ranges
+            except ValueError:  # there is none, or none on such ranges
                 continue
         return limits
 
@@ -138,25 +148,7 @@ class Task(ABC):
         return f"{type(self).__name__}({parts})"
 
 
-def quantile_numbers(numbers: Numbers, distribution: str) -> Numbers:
-    """Four numbers from which `samples` makes an input out of one uniform number."""
-    from scipy.stats import norm
-
-    if distribution == "uniform" and len(numbers) == 2:
-        low, high = numbers
-        middle = low + (high - low) / 2
-        return low, middle, middle, high  # one part is two halves
-    if "normal" in distribution and len(numbers) == 2:
-        return *numbers, 0.0, 1.0
-    if "normal" in distribution:
-        mean, std, low, high = numbers
-        ends = norm.cdf([(low - mean) / std, (high - mean) / std])
-        return mean, std, float(ends[0]), float(ends[1])
-    return (*numbers, *(0.0,) * (4 - len(numbers)))
-
-
-def _floats(numbers: Any) -> Any:
-    """Numbers, or tuples of them, as floats."""
-    if isinstance(numbers, tuple):
-        return tuple(map(_floats, numbers))
-    return float(numbers)
+def check_rule(epsilon: float, rule: str) -> None:
+    """What every task's `threshold` is asked for."""
+    check_number("epsilon", epsilon, *EPSILON)
+    choose("rule", rule, ("exact", "authors"))

@@ -10,15 +10,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from math import comb
+from math import comb, isinf
 from typing import Any
 
-from ..units._checks import check_number, choose
-from ._domains import Numbers, per_input
-from ._task import quantile_numbers
+from .._arrays import Array
+from ._distributions import SIMULATED, InputDistribution
+from ._targets import combined, powers_of
 
 SAMPLES = 1_000_000
-EPSILON = (1e-30, 1)  # the square of a smaller one is no number
+PIECE = 50_000  # of which so many are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -35,30 +35,6 @@ class Blocks:
         return Blocks(tuple(sorted(counts.items())))
 
 
-def check_rule(epsilon: float, rule: str) -> None:
-    """What every task's `threshold` is asked for."""
-    check_number("epsilon", epsilon, *EPSILON)
-    choose("rule", rule, ("exact", "authors"))
-
-
-def moments(numbers: Numbers, distribution: str, order: int = 8) -> list[float]:
-    """E[xᵏ] of one input, k = 0 … order."""
-    import numpy as np
-
-    if distribution == "uniform":
-        return [
-            float(np.mean([_power_mean(low, high, k) for low, high in _parts(numbers)]))
-            for k in range(order + 1)
-        ]
-    x = sampled(numbers, 1, distribution)[0]
-    return [float(np.mean(x**k)) for k in range(order + 1)]
-
-
-def _power_mean(low: float, high: float, k: int) -> float:
-    """E[xᵏ] of a number that is uniform on [low, high]."""
-    return (high ** (k + 1) - low ** (k + 1)) / ((k + 1) * (high - low))
-
-
 def sum_moments(one: list[float], count: int) -> list[float]:
     """E[(x₁ + … + xₙ)ᵏ] of independent inputs with equal moments."""
     total = [1.0] + [0.0] * (len(one) - 1)
@@ -72,21 +48,22 @@ def sum_moments(one: list[float], count: int) -> list[float]:
 
 @cache
 def subsets_threshold(
-    operation: str | tuple[float, ...],
+    asked: str | tuple[float, ...],
     blocks: Blocks,
-    numbers: Numbers,
-    distribution: str,
+    inputs: InputDistribution,
     epsilon: float,
 ) -> float:
     """The threshold for sums of subsets and an operation, or powers, of them."""
     sums = len(blocks.counts[0][0])
-    if operation in ("add", "sub", "mul", "square") and sums <= 2:
-        return _polynomial(operation, blocks, numbers, distribution, epsilon)
-    return _simulated(operation, blocks, numbers, distribution, epsilon)
+    if asked in ("add", "sub", "mul", "square") and sums <= 2:
+        return _polynomial(str(asked), blocks, inputs, epsilon)
+    return _simulated(asked, blocks, inputs, epsilon)
 
 
-def _polynomial(operation, blocks, numbers, distribution, epsilon) -> float:
-    """Exact, from moments: each block's sum is a variable of its own."""
+def _polynomial(
+    operation: str, blocks: Blocks, inputs: InputDistribution, epsilon: float
+) -> float:
+    """Exact, from moments: each block's sum is one variable."""
     ideal, wrong = [], []
     for k in range(len(blocks.counts[0][0])):
         inside = [member[k] for member, _ in blocks.counts]
@@ -94,7 +71,7 @@ def _polynomial(operation, blocks, numbers, distribution, epsilon) -> float:
         wrong.append(_linear([1 - epsilon if i else epsilon for i in inside]))
     error = _subtract(_combine(operation, wrong), _combine(operation, ideal))
     squared = _multiply(error, error)
-    one = moments(numbers, distribution)
+    one = inputs.moments()
     tables = [sum_moments(one, count) for _, count in blocks.counts]
     total = 0.0
     for exponents, coefficient in squared.items():
@@ -134,81 +111,51 @@ def _combine(operation: str, sums: list[dict]) -> dict:
     return _subtract(sums[0], second)
 
 
-def _simulated(operation, blocks, numbers, distribution, epsilon) -> float:
+def _simulated(
+    asked: str | tuple[float, ...],
+    blocks: Blocks,
+    inputs: InputDistribution,
+    epsilon: float,
+) -> float:
     """By simulation of a million samples, in pieces."""
     import numpy as np
 
     counts = [count for _, count in blocks.counts]
     inside = np.array([member for member, _ in blocks.counts])  # [blocks, sums]
     weights = np.where(inside, 1 - epsilon, epsilon)
-    total, done = 0.0, 0
+    ends = np.cumsum(counts)[:-1]
+    total = 0.0
     rng = np.random.default_rng(0)
-    while done < SAMPLES:
-        size = min(50_000, SAMPLES - done)
-        draws = sampled(numbers, sum(counts), distribution, size, rng)
-        ends = np.cumsum(counts)[:-1]
+    for _ in range(SAMPLES // PIECE):
+        draws = simulated((inputs,) * sum(counts), PIECE, rng)
         sums = np.stack([part.sum(0) for part in np.split(draws, ends)])  # [blocks, n]
         ideal, wrong = inside.T.astype(float) @ sums, weights.T @ sums
-        error = evaluate(operation, wrong) - evaluate(operation, ideal)
-        total, done = total + float(np.sum(error**2)), done + size
+        error = _evaluated(asked, wrong) - _evaluated(asked, ideal)
+        total += float(np.sum(error**2))
     return total / SAMPLES
 
 
-def evaluate(operation: str | tuple[float, ...], sums: Any) -> Any:
-    """The operation between sums [K, n], or the product of their powers, in NumPy."""
+def _evaluated(asked: str | tuple[float, ...], sums: Array) -> Array:
+    """An operation between sums [K, n], or the product of powers of them."""
     import numpy as np
 
-    if isinstance(operation, tuple):
-        return np.prod(sums ** np.array(operation)[:, None], axis=0)
-    first, rest = sums[0], sums[1:]
-    return {
-        "add": lambda: first + rest.sum(0),
-        "sub": lambda: first - rest.sum(0),
-        "mul": lambda: first * rest.prod(0),
-        "div": lambda: first / rest.prod(0),
-        "square": lambda: first**2,
-        "sqrt": lambda: np.sqrt(first),
-    }[operation]()
+    if isinstance(asked, tuple):
+        return powers_of(sums, np.array(asked), np)[0]
+    return combined(asked, sums, np)
 
 
-def sampled(
-    numbers: Any,
-    in_features: int,
-    distribution: str,
-    size: int = 200_000,
-    rng: Any = None,
-) -> Any:
+def simulated(inputs: tuple[InputDistribution, ...], size: int, rng: Any) -> Array:
     """Inputs [in, size] in NumPy, drawn as the fleet draws them."""
     import numpy as np
-    from scipy.stats import norm
 
-    rng = rng or np.random.default_rng(0)
-    q = np.array(
-        [quantile_numbers(n, distribution) for n in per_input(numbers, in_features)]
-    )[:, :, None]
-    u = rng.uniform(size=(in_features, size))
-    if distribution == "uniform":
-        first = q[:, 0] + (q[:, 1] - q[:, 0]) * 2 * u
-        second = q[:, 2] + (q[:, 3] - q[:, 2]) * (2 * u - 1)
-        return np.where(u < 0.5, first, second)
-    if distribution == "mirrored-normal":
-        u, sign = np.where(u < 0.5, 2 * u, 2 * u - 1), np.where(u < 0.5, -1.0, 1.0)
-        ends = q[:, 2] + (q[:, 3] - q[:, 2]) * u
-        return sign * (q[:, 0] + q[:, 1] * norm.ppf(ends))
-    if "normal" in distribution:
-        return q[:, 0] + q[:, 1] * norm.ppf(q[:, 2] + (q[:, 3] - q[:, 2]) * u)
-    if distribution == "exponential":
-        return -q[:, 0] * np.log1p(-u)
-    return q[:, 0] * (q[:, 1] / q[:, 0]) ** u
+    known = {distribution: distribution.numbers for distribution in set(inputs)}
+    numbers = np.array([known[distribution] for distribution in inputs])
+    return inputs[0].quantile(numbers, rng.uniform(size=(len(inputs), size)), np)
 
 
 @cache
 def single_module_threshold(
-    operation: str,
-    numbers: Any,
-    in_features: int,
-    distribution: str,
-    epsilon: float,
+    operation: str, inputs: tuple[InputDistribution, ...], epsilon: float
 ) -> float:
     """The single module task's thresholds, as its authors' script has them.
 
@@ -217,54 +164,36 @@ def single_module_threshold(
     """
     import numpy as np
 
-    given = per_input(numbers, in_features)
-    plain = distribution == "uniform" and not any(map(_crosses_zero, given))
-    if operation in ("add", "sub") and plain:
-        sets = [_magnitudes(n) for n in given]
-        means = [sum(moments(n, distribution)[1:2]) for n in sets]
-        squares = [moments(n, distribution)[2] for n in sets]
-        variance = sum(s - m * m for s, m in zip(squares, means, strict=True))
-        return epsilon**2 * (variance + sum(means) ** 2)
+    if operation in ("add", "sub"):
+        return epsilon**2 * _square_of_magnitudes(inputs)
     if operation not in ("mul", "div"):
-        x = np.abs(sampled(numbers, in_features, distribution))
-        plain_sum = operation in ("add", "sub")
-        y = np.sum(x, axis=0) if plain_sum else evaluate(operation, x)
-        return float(epsilon**2 * np.mean(y**2))
-    first, second = (moments(n, distribution) for n in given[:2])
+        x = np.abs(simulated(inputs, SIMULATED, np.random.default_rng(0)))
+        return float(epsilon**2 * np.mean(combined(operation, x, np) ** 2))
+    first, second = (distribution.moments()[2] for distribution in inputs[:2])
     if operation == "mul":
-        return 4 * epsilon**2 * first[2] * second[2]
-    inverse = _inverse_square(given[1], distribution)
-    return 4 * epsilon**2 * first[2] * inverse
+        return 4 * epsilon**2 * first * second
+    inverse = inputs[1].inverse_square()
+    if isinf(inverse):
+        raise no_threshold(inputs[1].values)
+    return 4 * epsilon**2 * first * inverse
 
 
-def _parts(numbers: Numbers) -> list[Numbers]:
-    """The parts of a uniform range."""
-    return [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
-
-
-def _crosses_zero(numbers: Numbers) -> bool:
-    return any(low < 0 < high for low, high in _parts(numbers))
-
-
-def _magnitudes(numbers: Numbers) -> Numbers:
-    """The range of |x|, for parts that do not cross zero."""
-    folded = [sorted((abs(low), abs(high))) for low, high in _parts(numbers)]
-    return tuple(v for part in folded for v in part)
-
-
-def _inverse_square(numbers: Numbers, distribution: str) -> float:
-    """E[1/x²]."""
+def _square_of_magnitudes(inputs: tuple[InputDistribution, ...]) -> float:
+    """E[(Σ|x|)²], from moments where each |x| has a distribution of its class."""
     import numpy as np
 
-    if distribution == "uniform":
-        if any(low <= 0 <= high for low, high in _parts(numbers)):
-            raise no_threshold(numbers)
-        return float(np.mean([1 / (low * high) for low, high in _parts(numbers)]))
-    return float(np.mean(sampled(numbers, 1, distribution)[0] ** -2))
+    folded = [distribution.magnitudes for distribution in inputs]
+    if not all(folded):
+        x = np.abs(simulated(inputs, SIMULATED, np.random.default_rng(0)))
+        return float(np.mean(np.sum(x, axis=0) ** 2))
+    moments = [distribution.moments() for distribution in folded if distribution]
+    means = [m[1] for m in moments]
+    variance = sum(m[2] - m[1] * m[1] for m in moments)
+    return variance + sum(means) ** 2
 
 
 def no_threshold(numbers: Any) -> ValueError:
-    """What is said of quotients by numbers near zero."""
+    """The error for quotients by numbers near zero."""
     return ValueError(
         f"`extrapolation` (={numbers}) contains zero, where the error of a quotient "
         "has no mean. Give a flat `threshold` or another range."

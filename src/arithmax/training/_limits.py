@@ -9,8 +9,9 @@ from dataclasses import is_dataclass
 from itertools import islice
 from typing import Any
 
-from ..tasks import Task
 from .._checks import WORD, plain, shown
+from ..tasks import Task
+from ..tasks._task import Split
 
 MOST_SEEDS = 1_000_000  # of one cell
 SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
@@ -78,11 +79,12 @@ def _numbers(value: Any) -> Iterator[float]:
         yield from _numbers(tuple(vars(value).values()))
 
 
-def check_largest(name: str, task: Task, precision: str) -> None:
+def check_largest(name: Split, task: Task, precision: str) -> None:
     """The format must be able to hold every input and target of a range."""
     if (largest := task.largest(name)) > LARGEST[precision]:
+        given = getattr(task, name, task)  # a table has no ranges
         raise ValueError(
-            f"`{name}` (={shown(getattr(task, name))}) has inputs or targets up to "
+            f"`{name}` (={shown(given)}) has inputs or targets up to "
             f"{largest:.3g}, above the {LARGEST[precision]:.3g} of `precision` "
             f"(={precision!r}). Use a narrower range, or `precision='float64'`."
         )

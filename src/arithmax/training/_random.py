@@ -5,9 +5,7 @@ from seed, stream and step enters the hash of each element in two rounds. `three
 JAX's own generator, slower by a factor of five on a CPU.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import jax
@@ -20,29 +18,35 @@ from .._network import Noise
 Generator = Literal["hash", "threefry"]
 Words: TypeAlias = tuple[Array, Array]
 
-# What numbers are drawn for; each use has a stream of its own.
-DATA, NOISE, START, VALIDATION, TEST, NOISE_OF_STEPS = range(6)
+# What numbers are drawn for; each use has its stream, and each call of a key another.
+DATA, NOISE, START, VALIDATION, TEST = range(5)
+STREAMS = 8
 
 
-@dataclass(frozen=True)
 class Key:
     """Random numbers of one seed, stream and step, as tasks and networks ask for them.
 
     Args:
         generator: the generator.
-        seed: the seed of the replica.
+        seed: the seed of the replica, or that of a measured set.
         stream: what the numbers are for.
         step: the step, or the number of a piece.
         dtype: the floating-point format.
         fixed: whether inputs are computed whole before anything is made of them.
     """
 
-    generator: Generator
-    seed: Any
-    stream: int
-    step: Any
-    dtype: Any
-    fixed: bool = False
+    def __init__(
+        self,
+        generator: Generator,
+        seed: Any,
+        stream: int,
+        step: Any,
+        dtype: Any,
+        fixed: bool = False,
+    ) -> None:
+        self.generator, self.seed, self.stream = generator, seed, stream
+        self.step, self.dtype, self.fixed = step, dtype, fixed
+        self._calls = 0
 
     @property
     def xp(self) -> Any:
@@ -50,10 +54,10 @@ class Key:
         return jnp
 
     def uniform(self, shape: tuple[int, ...]) -> Array:
-        """Numbers in [0, 1)."""
-        return uniform(
-            self.generator, self.seed, self.stream, self.step, shape, self.dtype
-        )
+        """Numbers in [0, 1), other ones at each call."""
+        stream = self.stream + STREAMS * self._calls
+        self._calls += 1
+        return uniform(self.generator, self.seed, stream, self.step, shape, self.dtype)
 
     def fix(self, x: Array) -> Array:
         """`x`, computed before what follows: a compiler would compute it twice."""
@@ -61,23 +65,19 @@ class Key:
 
     def noise(self, pieces: Sequence[Noise], batch: int) -> tuple[Array, ...]:
         """What a network declares as its noise, one array for each piece."""
-        once = replace(self, stream=NOISE_OF_STEPS)
-        sizes = [math.prod(piece.shape) for piece in pieces]
-        rows = {
-            each: sum(
-                n for p, n in zip(pieces, sizes, strict=True) if p.each_sample == each
-            )
-            for each in (True, False)
-        }
-        left = {
-            True: self.uniform((rows[True], batch)) if rows[True] else None,
-            False: once.uniform((rows[False],)) if rows[False] else None,
-        }
+        # All numbers of a kind are one draw: a number is decided by its place.
+        each = sum(piece.size for piece in pieces if piece.each_sample)
+        once = sum(piece.size for piece in pieces if not piece.each_sample)
+        left: dict[bool, Array] = {}
+        if each:
+            left[True] = self.uniform((each, batch))
+        if once:
+            left[False] = self.uniform((once,))
         drawn = []
-        for piece, size in zip(pieces, sizes, strict=True):
-            each = piece.each_sample
-            u, left[each] = left[each][:size], left[each][size:]  # type: ignore[index]  # there are rows of it
-            shape = (*piece.shape, batch) if each else piece.shape
+        for piece in pieces:
+            numbers = left[piece.each_sample]
+            u, left[piece.each_sample] = numbers[: piece.size], numbers[piece.size :]
+            shape = (*piece.shape, batch) if piece.each_sample else piece.shape
             drawn.append(piece.distribution.quantile(u.reshape(shape), jnp))
         return tuple(drawn)
 

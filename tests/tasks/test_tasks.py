@@ -19,7 +19,7 @@ X = np.random.default_rng(0).uniform(1, 2, (50, 100))
 
 @pytest.mark.parametrize(("seed", "offset"), [(0, 44), (1, 37)])
 def test_offsets_are_the_published_ones(seed, offset):
-    first, second = Subsets().rows(seed)
+    first, second = Subsets().places(seed)
     assert first == list(range(offset, offset + 25))
     assert second == list(range(offset + 13, offset + 38))
 
@@ -46,7 +46,7 @@ def test_subsets(operation, function):
 
 def test_more_subsets_multiply():
     three = Subsets("mul", input_size=20, subsets=3)
-    rows = three.rows(3)
+    rows = three.places(3)
     expected = np.prod([X[:, row].sum(1) for row in rows], axis=0)
     np.testing.assert_allclose(target(three, X[:, :20], 3)[:, 0], expected, rtol=1e-12)
     assert rows[1][0] == rows[0][0] + 3 and len(rows[2]) == 5
@@ -54,9 +54,9 @@ def test_more_subsets_multiply():
 
 def test_single_module_among_others():
     ten = SingleModule("div", input_size=10)
-    offsets = {ten.rows(seed)[0][0] for seed in range(60)}
+    offsets = {ten.places(seed)[0][0] for seed in range(60)}
     assert offsets == set(range(9))
-    i = ten.rows(4)[0][0]
+    i = ten.places(4)[0][0]
     np.testing.assert_allclose(target(ten, X[:, :10], 4)[:, 0], X[:, i] / X[:, i + 1])
 
 
@@ -163,11 +163,12 @@ def test_single_module_thresholds_across_zero():
 
 def test_a_closed_form_is_what_simulation_gives():
     """The polynomial and the simulated path are written apart, and agree."""
+    from arithmax.tasks._distributions import UniformInputs
     from arithmax.tasks._thresholds import Blocks, _polynomial, _simulated
 
     blocks = Blocks.of([[0, 1, 2], [2, 3]], 6)
     for operation in ("add", "sub", "mul", "square"):
-        given = (operation, blocks, (-1.0, 3.0), "uniform", 1e-3)
+        given = (operation, blocks, UniformInputs((-1.0, 3.0)), 1e-3)
         assert np.isclose(_polynomial(*given), _simulated(*given), rtol=1e-2)
 
 
