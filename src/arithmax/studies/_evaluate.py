@@ -100,6 +100,14 @@ class Trained:
             if all(f.arm.labels[name] == value for name, value in labels.items())
         )
 
+    def arms(self, **labels: str | int | float) -> list[Found]:
+        """The arms that have runs, and these labels."""
+        return [
+            f
+            for f in self.found
+            if f.rows and all(f.arm.labels[name] == v for name, v in labels.items())
+        ]
+
 
 @dataclass(frozen=True)
 class Evaluation:

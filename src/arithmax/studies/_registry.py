@@ -1,93 +1,94 @@
-"""Every study by its name."""
+"""Every study by its name; a study is imported when it is asked for."""
 
+from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from .._own_code import load
 from ..units._checks import choose
-from ._arithmetic_dataset import arithmetic_dataset
-from ._arithmetic_dataset_ranges import arithmetic_dataset_ranges
-from ._demo import demo
-from ._division import division
-from ._exploding_stacks import exploding_stacks
-from ._gate import gate
-from ._gradient_formulae import GRADIENT_FORMULAE
-from ._gradients import GRADIENTS
-from ._inalu_arithmetic import inalu_minimal, inalu_simple
-from ._inalu_function import inalu_function
-from ._inalu_initialisation import inalu_initialisation
-from ._independent_weights import independent_weights
-from ._initialisation_sensitivity import initialisation_sensitivity
-from ._learned_subsets import learned_subsets
-from ._loss_curvature import LOSS_CURVATURE
-from ._mlp_identity import mlp_identity
-from ._moments import MOMENTS
-from ._nac_operands import nac_operands, nac_signs
-from ._nalu_dynamics import nalu_dynamics
-from ._nalu_operands import nalu_operands
-from ._negative_products import negative_products
-from ._npu_arithmetic import npu_arithmetic
-from ._npu_functions import npu_functions
-from ._npu_imaginary import npu_imaginary
-from ._npu_large import npu_large
-from ._npu_products import npu_products
-from ._npu_surfaces import npu_small_inputs
-from ._npu_xy import npu_xy
-from ._redundancy import redundancy
-from ._reinitialisation import reinitialisation
-from ._simple_mul import simple_mul
-from ._single_module import single_module
 from ._study import Study
-from ._sweeps import ablation, hidden_size, input_range, input_size, regularisation
-from ._weight_bias import weight_bias
+
+# Where each study is, in the order of their sources: the document's folder and the
+# module, whose function is `study` unless another is named.
+LISTED = {
+    "simple-mul": "slides.simple_mul",
+    "arithmetic-dataset": "_arithmetic_dataset:arithmetic_dataset",
+    "hidden-size": "_sweeps:hidden_size",
+    "input-range": "_sweeps:input_range",
+    "input-size": "_sweeps:input_size",
+    "gate": "_gate:gate",
+    "regularisation": "_sweeps:regularisation",
+    "ablation": "_sweeps:ablation",
+    "weight-bias": "_weight_bias:weight_bias",
+    "loss-curvature": "_loss_curvature:LOSS_CURVATURE",
+    "gradients": "_gradients:GRADIENTS",
+    "mlp-identity": "_mlp_identity:mlp_identity",
+    "nac-operands": "_nac_operands:nac_operands",
+    "nac-signs": "_nac_operands:nac_signs",
+    "nalu-operands": "_nalu_operands:nalu_operands",
+    "reinitialisation": "_reinitialisation:reinitialisation",
+    "exploding-stacks": "_exploding_stacks:exploding_stacks",
+    "negative-products": "_negative_products:negative_products",
+    "initialisation-sensitivity": (
+        "_initialisation_sensitivity:initialisation_sensitivity"
+    ),
+    "independent-weights": "_independent_weights:independent_weights",
+    "learned-subsets": "_learned_subsets:learned_subsets",
+    "gradient-formulae": "_gradient_formulae:GRADIENT_FORMULAE",
+    "moments": "_moments:MOMENTS",
+    "nalu-dynamics": "_nalu_dynamics:nalu_dynamics",
+    "npu-xy": "_npu_xy:npu_xy",
+    "npu-arithmetic": "_npu_arithmetic:npu_arithmetic",
+    "npu-functions": "_npu_functions:npu_functions",
+    "npu-products": "_npu_products:npu_products",
+    "npu-small-inputs": "_npu_surfaces:npu_small_inputs",
+    "npu-imaginary": "_npu_imaginary:npu_imaginary",
+    "single-module": "_single_module:single_module",
+    "redundancy": "_redundancy:redundancy",
+    "division": "_division:division",
+    "arithmetic-dataset-ranges": "_arithmetic_dataset_ranges:arithmetic_dataset_ranges",
+    "inalu-minimal": "_inalu_arithmetic:inalu_minimal",
+    "inalu-simple": "_inalu_arithmetic:inalu_simple",
+    "inalu-initialisation": "_inalu_initialisation:inalu_initialisation",
+    "inalu-function": "_inalu_function:inalu_function",
+    "npu-large": "_npu_large:npu_large",
+    "demo": "_demo:demo",
+}
+
+
+class Studies(Mapping[str, Study]):
+    """The studies by name; each is made when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Study:
+        return _made(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in LISTED
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(LISTED)
+
+    def __len__(self) -> int:
+        return len(LISTED)
 
 
 @cache
-def studies() -> dict[str, Study]:
-    """The studies that come with the package, in the order of their sources."""
-    listed = [
-        simple_mul(),
-        arithmetic_dataset(),
-        hidden_size(),
-        input_range(),
-        input_size(),
-        gate(),
-        regularisation(),
-        ablation(),
-        weight_bias(),
-        LOSS_CURVATURE,
-        GRADIENTS,
-        mlp_identity(),
-        nac_operands(),
-        nac_signs(),
-        nalu_operands(),
-        reinitialisation(),
-        exploding_stacks(),
-        negative_products(),
-        initialisation_sensitivity(),
-        independent_weights(),
-        learned_subsets(),
-        GRADIENT_FORMULAE,
-        MOMENTS,
-        nalu_dynamics(),
-        npu_xy(),
-        npu_arithmetic(),
-        npu_functions(),
-        npu_products(),
-        npu_small_inputs(),
-        npu_imaginary(),
-        single_module(),
-        redundancy(),
-        division(),
-        arithmetic_dataset_ranges(),
-        inalu_minimal(),
-        inalu_simple(),
-        inalu_initialisation(),
-        inalu_function(),
-        npu_large(),
-        demo(),
-    ]
-    return {study.name: study for study in listed}
+def _made(name: str) -> Study:
+    module, _, function = LISTED[name].partition(":")
+    made = getattr(import_module(f".{module}", __package__), function or "study")
+    return made if isinstance(made, Study) else made()
+
+
+def studies() -> Mapping[str, Study]:
+    """The studies that come with the package, in the order of their sources.
+
+    Examples:
+        >>> from arithmax.studies import studies
+        >>> studies()["simple-mul"].labels
+        ('model',)
+    """
+    return Studies()
 
 
 def study(name: str) -> Study:
