@@ -77,13 +77,19 @@ class Sheet:
         """
         return self.front["claims"][key]["name"].format(**labels)
 
-    @property
-    def claims(self) -> dict[str, Published]:
-        """Every published figure that is compared with a computed one, by name."""
+    def claims(
+        self, derived: Mapping[str, Iterable[Mapping[str, Any]]] | None = None
+    ) -> dict[str, Published]:
+        """Every published figure that is compared with a computed one, by name.
+
+        Args:
+            derived: figures that follow from a formula, by the key of their claim, as
+                the sheet would write its `figures`.
+        """
         return {
             self.claim(key, **labels): figure
             for key, entry in self.front.get("claims", {}).items()
-            for labels, figure in _figures(entry)
+            for labels, figure in _figures(entry, (derived or {}).get(key, ()))
         }
 
     @property
@@ -96,13 +102,16 @@ class Sheet:
         arms: Iterable[Arm] = (),
         compute: Any = None,
         claims: Mapping[str, Published] | None = None,
+        derived: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     ) -> Study:
         """The study of this sheet.
 
         Args:
             arms: what is trained; the sheet adds its notes and reasons.
             compute: what is computed besides, as `Study` takes it.
-            claims: published figures that follow from a formula, after the sheet's.
+            claims: further published figures by the names of their claims.
+            derived: published figures that follow from a formula, as `claims` of the
+                sheet takes them: `{"rate": [{"model": "NAU", "exact": 0.5}]}`.
         """
         return Study(
             name=self.name,
@@ -111,7 +120,7 @@ class Sheet:
             about=self.prose,
             arms=tuple(self._remarked(list(arms))),
             compute=compute,
-            claims=self.claims | dict(claims or {}),
+            claims=self.claims(derived) | dict(claims or {}),
             shown=self.front.get("shown", {}),
             plots=self.plots,
         )
@@ -173,11 +182,14 @@ def _plot(entry: Mapping[str, Any]) -> _plots.Plot:
     return getattr(_plots, given.pop("draw"))(**given)
 
 
-def _figures(entry: Mapping[str, Any]) -> Iterable[tuple[dict[str, Any], Published]]:
+def _figures(
+    entry: Mapping[str, Any], derived: Iterable[Mapping[str, Any]]
+) -> Iterable[tuple[dict[str, Any], Published]]:
     """The labels and figures of a claim; lists of labels are every one of them."""
     shared = {n: entry[n] for n in ("note", "reason") if n in entry}
     own = {n: v for n, v in entry.items() if n in FIGURE}
-    for row in entry.get("figures", [own] if own.keys() - shared.keys() else []):
+    rows = [own] if own.keys() - shared.keys() else entry.get("figures", [])
+    for row in [*rows, *derived]:
         labels = {n: _listed(v) for n, v in row.items() if n not in FIGURE}
         figure = figure_of(shared | {n: v for n, v in row.items() if n in FIGURE})
         for values in product(*labels.values()):

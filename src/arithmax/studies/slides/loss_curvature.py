@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import root_scalar
 
-from ..statistics import Interval
-from ..units import NAU, NMU, Linear, MultiplicativeNAC, Unit
-from ._plots import Surface
-from ._study import Computed, Published, Study, Table
+from ...statistics import Interval
+from ...units import NAU, NMU, Linear, MultiplicativeNAC, Unit
+from .._sheet import sheet
+from .._study import Computed, Study, Table, columns
+from .._tables import exact
 
+SHEET = sheet("slides", "loss-curvature")
 # W₁ = w₁ · PATTERN: the first output sums two inputs, the second all four.
 PATTERN = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
 GRID = np.arange(-20, 21) / 20  # the original's [−1, 1], with −1, 0 and 1 on it
@@ -106,15 +108,15 @@ def curvature(model: Model, w1: float, w2: float) -> float:
 
 def surfaces(models: tuple[Model, ...], *, captioned: bool) -> Table:
     """The loss of every model over the grid, cut where the original cuts it."""
-    table: dict[str, list[Any]] = {"surface": [], "w1": [], "w2": [], "loss": []}
+    rows: list[tuple[Any, ...]] = []
     for model in models:
-        w2, w1 = np.meshgrid(model.w2, GRID, indexing="ij")
+        w2, w1 = (
+            w.ravel().tolist() for w in np.meshgrid(model.w2, GRID, indexing="ij")
+        )
         for name, height in _heights(model, captioned).items():
-            table["surface"] += [name] * height.size
-            table["w1"] += w1.ravel().tolist()
-            table["w2"] += w2.ravel().tolist()
-            table["loss"] += height.ravel().tolist()
-    return table
+            points = zip(w1, w2, height.ravel().tolist(), strict=True)
+            rows += [(name, *point) for point in points]
+    return columns(("surface", "w1", "w2", "loss"), rows)
 
 
 def _heights(model: Model, captioned: bool) -> dict[str, np.ndarray]:
@@ -129,20 +131,15 @@ def _heights(model: Model, captioned: bool) -> dict[str, np.ndarray]:
 
 def summary(models: tuple[Model, ...]) -> Table:
     """How high each surface is, and on which side of w₂ = 0 it has zeros."""
-    table: dict[str, list[Any]] = {}
+    rows = []
     for model in models:
         loss = losses(model)
-        row = {
-            "network": model.name,
-            "loss at w₁ = w₂ = 1": float(loss[-1, -1]),
-            "least loss on the grid": float(loss.min()),
-            "largest loss on the grid": float(loss.max()),
-            "w₂ > 0 with a zero": _share(model, model.w2[model.w2 > 0]),
-            "w₂ < 0 with a zero": _share(model, model.w2[model.w2 < 0]),
-        }
-        for name, value in row.items():
-            table.setdefault(name, []).append(value)
-    return table
+        heights = (float(loss[-1, -1]), float(loss.min()), float(loss.max()))
+        sides = (model.w2[model.w2 > 0], model.w2[model.w2 < 0])
+        rows.append((model.name, *heights, *(_share(model, w2) for w2 in sides)))
+    names = ("network", "loss at w₁ = w₂ = 1", "least loss on the grid")
+    names += ("largest loss on the grid", "w₂ > 0 with a zero", "w₂ < 0 with a zero")
+    return columns(names, rows)
 
 
 def _share(model: Model, w2: np.ndarray) -> str:
@@ -160,29 +157,21 @@ def solutions(models: tuple[Model, ...]) -> Table:
         if w2 in model.w2
         for w1 in zeros(model, w2)
     ]
-    names = ("network", "w₂", "w₁", "∂²L/∂w₁²")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-AT_ONE = "NAC•, ε = 1e-7: loss at w₁ = w₂ = 1"
-W1 = "NAC•, ε = 1e-7: w₁ > 0 of least loss"
-W2 = "NAC•, ε = 1e-7: w₂ of least loss"
-VALID = "the note's valid solution: loss for x = (1, 1, 2, 2)"
-FLAT = "max-safe log: change of the loss where both sums are below 1"
+    return columns(("network", "w₂", "w₁", "∂²L/∂w₁²"), rows)
 
 
 def _figures() -> dict[str, Interval]:
     positive = losses(PAPER[0])[:, GRID > 0]  # the network ignores the sign of w₁
     row, column = np.unravel_index(positive.argmin(), positive.shape)
     below = losses(NOTE[2])[:, 6 * GRID < 1]
-    exact = {
-        AT_ONE: positive[-1, -1],
-        W1: GRID[GRID > 0][column],
-        W2: GRID[row],
-        VALID: losses(NOTE[0])[-1, -1],
-        FLAT: below.max() - below.min(),
+    measured = {
+        "at-one": positive[-1, -1],
+        "w1": GRID[GRID > 0][column],
+        "w2": GRID[row],
+        "valid": losses(NOTE[0])[-1, -1],
+        "flat": below.max() - below.min(),
     }
-    return {name: Interval(float(v), float(v), float(v)) for name, v in exact.items()}
+    return {SHEET.claim(key): exact(value) for key, value in measured.items()}
 
 
 def loss_curvature(_: Any) -> Computed:
@@ -198,87 +187,13 @@ def loss_curvature(_: Any) -> Computed:
     return Computed(tables, _figures())
 
 
-def _within_eps(target: float) -> Published:
+def _within_eps(target: float) -> list[dict[str, float]]:
     """A loss of zero, as far as ε lets it be."""
     worst = (target * ((1 + EPS) ** 2 - 1)) ** 2
-    note = (
-        "The paper grants NAC• a precision of ε; the interval is what ε = 1e-7 can do "
-        "to a product of two numbers above 1."
-    )
-    return Published(0.0, 0.0, worst, note)
+    return [{"value": 0.0, "low": 0.0, "high": worst}]
 
 
-ABOUT = """
-A layer of sums and a layer of products are to compute (x₁ + x₂)(x₁ + x₂ + x₃ + x₄) of
-one sample, x = (1, 1.2, 1.8, 2), t = 13.2. All weights that should be one are tied: w₁
-in the sums, w₂ in the product. The paper draws the loss over the two and says that w₁ =
-w₂ = 1 is the solution, with many unstable alternatives, and that NAC• has a singularity
-at w₂ < 0, where it divides by sums near zero. Its caption says RMS; its script plots
-the squared error, cut at 500, for weights in [−1, 1]. Both are here, RMS cut at √500
-too, and the NMU's panel, which the script has and the paper left out.
-
-**What to look for.** Without ε the network computes 13.2 w₁² to the power of w₂, which
-is right wherever w₂ = ln 13.2 / ln(13.2 w₁²). Besides |w₁| = w₂ = 1 that is a whole
-curve of exact solutions from |w₁| = 1/13.2, w₂ = −1 to w₁ = 0, at the foot of a wall.
-The tables list points of it with the curvature of the loss, to be compared with that at
-w₁ = w₂ = 1. A larger ε lowers the wall, but moves the solution away from one. The NMU
-has neither wall nor curve: its loss is zero at w₂ = 1, w₁ = ±1 alone (two negative sums
-have a positive product).
-
-The note of April 2019 draws the same for x = (1, 1, 2, 2), t = 12, and tries logarithms
-that do not explode. It does not say over which weights it draws; [−1, 1] and the cut at
-500 are ours. Its safe log, log(|z − 1| + 1), has further solutions at negative w₁; its
-max-safe log, log(max(0, z − 1) + 1), is flat where both sums are below 1.
-"""
-
-_SOLUTIONS = (
-    "Weights at which the network is right, for four values of w₂, with the curvature "
-    "of the squared error along w₁"
-)
-_HEIGHTS = (
-    "Squared error on the grid (not cut), and for how many of the grid's w₂ there is a "
-    "w₁ in [−1, 1] with no error at all"
-)
-
-LOSS_CURVATURE = Study(
-    name="loss-curvature",
-    title="The loss surface of a product of two sums",
-    source="Madsen and Johansen, “Neural Arithmetic Units”, ICLR 2020, figure 2, and "
-    "its slides; “Gradient-based optimization of multiplication from learned input "
-    "subsets” (NALU project note, April 2019), section 3.2 and figure 2",
-    about=ABOUT.strip(),
-    compute=loss_curvature,
-    claims={
-        AT_ONE: _within_eps(13.2),
-        W1: Published(1.0, 1.0, 1.0, "“The solution is w₁ = w₂ = 1 in (a)”."),
-        W2: Published(1.0, 1.0, 1.0, "“The solution is w₁ = w₂ = 1 in (a)”."),
-        VALID: _within_eps(12.0),
-        FLAT: Published(
-            0.0, 0.0, 0.0, "“There is no gradient for all input values less than one”."
-        ),
-    },
-    shown={
-        "heights": f"{_HEIGHTS}: t = 13.2.",
-        "solutions": f"{_SOLUTIONS}: t = 13.2.",
-        "note-heights": f"{_HEIGHTS}: the note's t = 12.",
-        "note-solutions": f"{_SOLUTIONS}: the note's t = 12.",
-    },
-    plots=(
-        Surface(
-            "Loss over w₁ and w₂ for x = (1, 1.2, 1.8, 2), t = 13.2.",
-            table="surfaces",
-            x="w1",
-            y="w2",
-            z="loss",
-            choice="surface",
-        ),
-        Surface(
-            "The note's loss for x = (1, 1, 2, 2), t = 12, by its logarithm.",
-            table="note-surfaces",
-            x="w1",
-            y="w2",
-            z="loss",
-            choice="surface",
-        ),
-    ),
-)
+def study() -> Study:
+    """Figure 2 of the paper, and figure 2 of the note."""
+    zero = {"at-one": _within_eps(13.2), "valid": _within_eps(12.0)}
+    return SHEET.study(compute=loss_curvature, derived=zero)

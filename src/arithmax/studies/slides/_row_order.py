@@ -7,18 +7,15 @@ The script then takes the first row of each run that is below the threshold, and
 gamma distribution whose variance stays where the fit began.
 """
 
-import json
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..statistics import Interval, Range
-from ._madsen_johansen import data
+from ...statistics import Interval, Range
+from .._published import figures_file, row_with
 
 INTERVAL = 1000  # steps from one measurement to the next
 MEASUREMENTS = 5001  # of a run that was not stopped
@@ -127,24 +124,23 @@ def table_rows() -> dict[Run, np.ndarray]:
     runs = table_runs()
     stopped = {
         (row["model"], row["operation"], row["seed"]): row["measurements"]
-        for row in data("stopped")
+        for row in figures_file("slides", "stopped")["rows"]
     }
     keys = [OPERATIONS.index(operation) for _, operation, _ in runs]
     lengths = [stopped.get(run, MEASUREMENTS) for run in runs]
     return dict(zip(runs, merged(keys, lengths), strict=True))
 
 
-@cache
 def simulated(name: str) -> list[dict[str, Any]]:
     """What `benchmarks/row_order.py` found: of `table`, `range` or `gate`."""
-    file = resources.files("arithmax.studies") / "row-order.json"
-    return json.loads(file.read_text(encoding="utf-8"))[name]
+    return figures_file("slides", "row-order")[name]
 
 
 def simulated_cell(name: str, **labels: Any) -> dict[str, Any]:
     """What was found of the cell with these labels."""
-    rows = simulated(name)
-    return next(r for r in rows if all(r[k] == v for k, v in labels.items()))
+    row = row_with(simulated(name), **labels)
+    assert row is not None, (name, labels)
+    return row
 
 
 def figure(stored: Sequence[Any]) -> Interval | Range:
