@@ -77,6 +77,10 @@ class Sheet:
         """
         return self.front["claims"][key]["name"].format(**labels)
 
+    def labels(self, key: str) -> list[dict[str, Any]]:
+        """The labels of each figure of a claim, for the grid of arms."""
+        return [labels for labels, _ in _figures(self.front["claims"][key], ())]
+
     def claims(
         self, derived: Mapping[str, Iterable[Mapping[str, Any]]] | None = None
     ) -> dict[str, Published]:

@@ -2,6 +2,7 @@
 
 from ..units._checks import choose
 from ._domains import per_input as per_input
+from ._examples import examples as examples
 from ._functions import Functions as Functions
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
