@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from ._limits import check_kind, check_largest, check_precision, checked_seeds
+from ._recipes import INALU_OF_THE_BENCHMARK as INALU_OF_THE_BENCHMARK
+from ._recipes import INALU_RECIPE as INALU_RECIPE
+from ._recipes import inalu_of_the_benchmark as inalu_of_the_benchmark
 from ._recipes import network_for as network_for
 from ._recipes import recipe
 from .networks import Stack
