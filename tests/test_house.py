@@ -16,7 +16,8 @@ ORDER = ["_json", "_memory", "_own_code", "_arrays", "_identity", "_files", "uni
 ORDER += ["_initialise", "_random", "networks", "tasks", "_limits", "_recipes"]
 ORDER += ["protocol", "_descent", "_padding", "_program", "measures", "_profile"]
 ORDER += ["statistics", "results", "_pack", "_blocks", "_plan", "_machine"]
-ORDER += ["_training", "_progress", "fleet", "studies", "report", "_doors", "torch"]
+ORDER += ["_training", "_progress", "fleet", "starts", "evaluation"]
+ORDER += ["studies", "benchmark", "report", "_doors", "torch"]
 ORDER += ["equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

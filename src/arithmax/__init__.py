@@ -60,6 +60,7 @@ _SUBMODULES = {
     "results",
     "statistics",
     "studies",
+    "benchmark",
     "report",
     "cli",
 }

@@ -99,7 +99,7 @@ def train_command() -> type:
 def parse_unit(text: str) -> Unit:
     """`nalu:tied=false` as a unit, or one's own from `FILE.py:NAME`."""
     if ".py:" in text or text.endswith(".py"):
-        from ..studies._own_unit import own_unit
+        from ..benchmark import own_unit
 
         return own_unit(text).unit
     name, colon, rest = text.partition(":")

@@ -14,9 +14,14 @@ HALVED = (
 )
 
 
+def published_rows(table: str) -> list[dict[str, Any]]:
+    """The published rows of a table or figure."""
+    return figures_file("slides", table)["rows"]
+
+
 def entry(table: str, **labels: Any) -> dict[str, Any] | None:
     """The published row with these labels, if there is one."""
-    return row_with(figures_file("slides", table)["rows"], **labels)
+    return row_with(published_rows(table), **labels)
 
 
 def figures(

@@ -11,9 +11,9 @@ from typing import Any
 from .. import __version__
 from .._files import write_whole
 from ..protocol import Cell, published
+from ..studies import Study
 from ..tasks import Subsets
 from ..units import NMU, Unit
-from ._study import Study
 
 SIZES = (4, 100)  # inputs of the two programs that are timed
 

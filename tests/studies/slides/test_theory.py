@@ -7,11 +7,13 @@ import pytest
 from scipy.integrate import dblquad, quad, simpson
 
 from arithmax.studies import Computed, Study, Verdict
-from arithmax.studies import _gradients as g
-from arithmax.studies import _loss_curvature as c
+from arithmax.studies import study as named
 from arithmax.studies._evaluate import compare
+from arithmax.studies.slides import gradients as g
+from arithmax.studies.slides import loss_curvature as c
 from arithmax.units import NAC, NMU
 
+CURVATURE, GRADIENTS = named("loss-curvature"), named("gradients")
 W1, W2 = c.GRID[None, :], c.GRID[:, None]
 
 
@@ -22,12 +24,12 @@ def run(study: Study) -> Computed:
 
 @pytest.fixture(scope="module")
 def curvature() -> Computed:
-    return run(c.LOSS_CURVATURE)
+    return run(CURVATURE)
 
 
 @pytest.fixture(scope="module")
 def gradients() -> Computed:
-    return run(g.GRADIENTS)
+    return run(GRADIENTS)
 
 
 def verdicts(study: Study, computed: Computed) -> dict[str, Verdict]:
@@ -38,7 +40,7 @@ def verdicts(study: Study, computed: Computed) -> dict[str, Verdict]:
     }
 
 
-@pytest.mark.parametrize("study", [c.LOSS_CURVATURE, g.GRADIENTS], ids=lambda s: s.name)
+@pytest.mark.parametrize("study", [CURVATURE, GRADIENTS], ids=lambda s: s.name)
 def test_two_runs_agree_and_tables_hold_together(study, request):
     name = {"loss-curvature": "curvature"}.get(study.name, study.name)
     computed = request.getfixturevalue(name)
@@ -153,7 +155,7 @@ def test_surfaces_are_drawn_as_drawn_and_as_captioned(curvature):
 
 
 def test_claims_about_the_surface(curvature):
-    found = verdicts(c.LOSS_CURVATURE, curvature)
+    found = verdicts(CURVATURE, curvature)
     assert set(found.values()) == {Verdict.MATCHES}
     assert curvature.tables["heights"]["w₂ < 0 with a zero"] == [
         "19 of 20",  # from w₂ = ln 13.2 / 2 ln ε = −0.08 on
@@ -325,9 +327,9 @@ def test_moments_of_the_nmu_are_measured(gradients):
 
 
 def test_claims_about_initialisation(gradients):
-    found = verdicts(g.GRADIENTS, gradients)
+    found = verdicts(GRADIENTS, gradients)
     apart = {name for name, verdict in found.items() if verdict is Verdict.DIFFERS}
-    assert apart == {g.M_HAT["real"], g.PRODUCTS[2, 5.0]}
+    assert apart == {g.SHEET.claim("real"), g.SHEET.claim(g.PRODUCTS[2, 5.0])}
     assert len(found) - len(apart) == sum(v is Verdict.MATCHES for v in found.values())
-    for name, figure in g.GRADIENTS.claims.items():
+    for name, figure in GRADIENTS.claims.items():
         assert bool(figure.reason) == (name in apart)

@@ -12,9 +12,20 @@ import pytest
 from scipy import stats
 
 from arithmax import NMU, cli
-from arithmax.statistics import success_rate
-from arithmax.studies import _leaderboard as stored
-from arithmax.studies._benchmark import (
+from arithmax import benchmark as stored
+from arithmax.benchmark import (
+    Board,
+    OwnUnit,
+    Score,
+    chance,
+    holm,
+    newcombe,
+    own_unit,
+    paired_chance,
+    paired_difference,
+    rate,
+)
+from arithmax.benchmark._benchmark import (
     STUDIES,
     Benchmark,
     arms,
@@ -23,21 +34,12 @@ from arithmax.studies._benchmark import (
     record,
     unlike,
 )
-from arithmax.studies._differences import (
-    chance,
-    holm,
-    newcombe,
-    paired_chance,
-    paired_difference,
-)
-from arithmax.studies._leaderboard import Board, Score
-from arithmax.studies._outcomes import rate
-from arithmax.studies._own_unit import OwnUnit, own_unit
-from arithmax.studies._primer import RANGES
+from arithmax.statistics import success_rate
+from arithmax.studies.primer import RANGES
 from arithmax.tasks import SingleModule
 from arithmax.units import MCFC
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "my_unit.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "my_unit.py"
 CRITERIA = ("ε = 1e-4", "ε = 1e-5", "flat 1e-5")
 
 

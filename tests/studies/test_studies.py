@@ -1,22 +1,18 @@
 """Studies: their data, their verdicts, and that nothing is lost or misread."""
 
-import csv
-import json
-import math
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import astuple, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from arithmax import NAU, NMU, Cell, Protocol, published, results, train_cells
+from arithmax import NAU, Cell, published, results, train_cells
 from arithmax._pack import pack, thinned
 from arithmax.results import Results
-from arithmax.statistics import Interval, Range, median, sparsity, steps
+from arithmax.statistics import Interval, Range
 from arithmax.studies import (
     Arm,
     Computed,
@@ -29,12 +25,10 @@ from arithmax.studies import (
     studies,
     study,
 )
-from arithmax.studies._cost import seconds
-from arithmax.studies._madsen_johansen import data
 from arithmax.studies._run import compute, computed
-from arithmax.tasks import Operands, SingleModule, Subsets
+from arithmax.tasks import Operands, SingleModule
+from fake_rows import fake
 
-RUNS = Path(__file__).parents[2] / "shared/reference/per-seed-arithmetic-dataset.csv"
 SHORT = {"steps": 2000, "interval": 1000, "validation": 1000}
 
 
@@ -67,28 +61,6 @@ MINE = Study(
     shown={"counts": "How many."},
 )
 """
-
-
-def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
-    """Rows as the fleet writes them, without training; seeds differ by `spread`."""
-    from arithmax._blocks import Replica
-    from arithmax._training import _row_of
-
-    (arm,) = study_of.arms
-    rows = []
-    for seed, outcome in enumerate(outcomes):
-        cell = arm.cell
-        protocol = replace(cell.protocol, **changes)
-        r = Replica(cell.network, cell.task, protocol, seed, 32, "cpu")
-        final = 0.0 if outcome else 1.0
-        curves = {
-            "interpolation": np.array([1.0, 0.0]),
-            "extrapolation": np.array([1.0, final]),
-            "sparsity": np.full(2, error * (1 + spread * seed)),
-        }
-        at_step = round(at * (1 + spread * seed))
-        rows.append(_row_of(r, 1.0, np.array([0, at_step]), curves))
-    return rows
 
 
 def verdicts(study_of, rows):
@@ -365,43 +337,6 @@ def test_every_study_is_whole(name):
             assert any(arm.labels[label] == value for arm in own.arms), (plot, value)
 
 
-def test_table_2_has_its_eleven_rows():
-    own = study("arithmetic-dataset")
-    rows = own.only({"table": "2"}).arms
-    assert len(rows) == 11 and len(own.arms) == 66
-    assert all(len(arm.cell.seeds) == 100 for arm in own.arms)
-    assert all(arm.cell.protocol.steps == 5_000_000 for arm in own.arms)
-
-
-@pytest.mark.skipif(not RUNS.exists(), reason="the authors' rows are not here")
-def test_published_figures_are_those_of_the_authors_rows():
-    cells: dict[tuple[str, str], list[dict[str, str]]] = {}
-    with RUNS.open() as file:
-        for row in csv.DictReader(file):
-            cells.setdefault((row["model"], row["operation"]), []).append(row)
-    names = {"squared": "square", "root": "sqrt"}
-    assert len(cells) == 60
-    for (model, operation), rows in cells.items():
-        solved = [row for row in rows if row["solved"] == "TRUE"]
-        (typed,) = [
-            r
-            for r in data("arithmetic-dataset")
-            if (r["model"], r["operation"]) == (model, names.get(operation, operation))
-        ]
-        assert (typed["solved"], typed["runs"]) == (len(solved), len(rows))
-        if not solved:
-            continue
-        at = [float(row["solved_at"]) for row in solved]
-        errors = [min(float(row["sparsity_error"]), 0.5) for row in solved]
-        assert typed["median"] == median(at)
-        for name, ours in (("solved_at", steps(at)), ("sparsity", sparsity(errors))):
-            if isinstance(ours, Range):  # too few of the authors' runs
-                assert typed[name][1:] == [None, None]
-            expected = astuple(ours)[: 1 if isinstance(ours, Range) else 3]
-            for a, b in zip(typed[name], expected, strict=False):
-                assert math.isclose(a, b, rel_tol=1e-3)
-
-
 def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
     own = small(seeds=2, steps=4000, interval=10)
     done = train_cells([own.arms[0].cell], out=tmp_path / "all")
@@ -442,56 +377,3 @@ def test_packing_keeps_settings_apart(tmp_path):
     known = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "all").rows)
     again = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "small").rows)
     assert known == again and len(set(known)) == 3
-
-
-def test_costs_grow_with_the_network():
-    speed = {"fixed": 1e-6, "each": 1e-7}
-    few = published(NMU(), Subsets("mul", simple=True))
-    many = published(NMU(), Subsets("mul"))
-    cost = [
-        seconds(Cell(network, task, protocol, (0,)), speed)
-        for (network, protocol), task in (
-            (few, Subsets("mul", simple=True)),
-            (many, Subsets("mul")),
-        )
-    ]
-    assert cost == pytest.approx([1e-6 + 10 * 1e-7, 1e-6 + 202 * 1e-7])
-
-
-def test_the_starts_of_layer_two_decide(tmp_path):
-    """NAC• is solved where both Ŵ start positive: the claim's figures add up."""
-    from arithmax.studies._evaluate import Trained, find
-    from arithmax.studies._simple_mul import first_weights, starts_of_layer_two
-
-    own = study("simple-mul")
-    nac = own.only({"model": "NAC•"})
-    rows = fake(nac, [True] * 5 + [False] * 195)
-    found = find(nac, Results(rows))
-    first = first_weights(found[0])
-    assert first.shape == (200, 2) and abs((first > 0).mean() - 0.5) < 0.1
-    again = first_weights(find(nac, Results(rows[:3]))[0])
-    np.testing.assert_array_equal(first[:3], again)  # a seed's start is its own
-    computed = starts_of_layer_two(Trained(nac, found, Results(rows)))
-    table = computed.tables["starts"]
-    assert sum(table["seeds"]) == 200 and sum(table["solved"]) == 5
-    share = computed.figures["share of seeds in which both start positive"]
-    assert isinstance(share, Interval)
-    assert share.low < 0.25 < share.high
-
-
-def test_protocols_of_sweeps_are_the_authors():
-    strengths = {
-        a.labels["strength"]: a.cell.protocol for a in study("regularisation").arms
-    }
-    assert strengths["100"].penalty == 100.0 and strengths["0"].penalty == 0.0
-    for arm in study("ablation").arms:
-        free = "no clamp" in str(arm.labels["model"])
-        assert arm.cell.protocol.project is not free
-        penalised = "no R_sparse" not in str(arm.labels["model"])
-        assert (arm.cell.protocol.penalty > 0) is penalised
-    sizes = {
-        a.labels["inputs"]: a.cell.protocol.steps for a in study("input-size").arms
-    }
-    assert (sizes[100], sizes[200], sizes[300]) == (5_000_000, 10_000_000, 15_000_000)
-    assert json.dumps(data("input-size")[0])  # plain data
-    assert isinstance(study("gate").arms[0].cell.protocol, Protocol)

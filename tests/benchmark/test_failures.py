@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arithmax import UNITS, Unit
+from arithmax.benchmark import Failure, failure, kind
 from arithmax.networks import Stack
-from arithmax.studies._failures import Failure, failure, kind
 from arithmax.tasks import SingleModule
 from arithmax.units import (
     INALU,

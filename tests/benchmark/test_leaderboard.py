@@ -8,15 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arithmax import benchmark as stored
 from arithmax import cli
-from arithmax.fleet import train_cells
-from arithmax.report import leaderboard
-from arithmax.report._leaderboard import slugs, standings
-from arithmax.report._text import count_of_steps, number
-from arithmax.results import read
-from arithmax.statistics import success_rate
-from arithmax.studies import _leaderboard as stored
-from arithmax.studies._leaderboard import (
+from arithmax.benchmark import rate
+from arithmax.benchmark._leaderboard import (
     Board,
     Score,
     boards,
@@ -27,14 +22,19 @@ from arithmax.studies._leaderboard import (
     summarised,
     summary,
 )
-from arithmax.studies._outcomes import rate
-from arithmax.studies._primer import UNITS
+from arithmax.fleet import train_cells
+from arithmax.report import leaderboard
+from arithmax.report._leaderboard import slugs, standings
+from arithmax.report._text import count_of_steps, number
+from arithmax.results import read
+from arithmax.statistics import success_rate
+from arithmax.studies import study
 from arithmax.studies._run import compute
-from arithmax.studies._single_module import single_module
+from arithmax.studies.primer._runs import UNITS
 from browser import browser as browser
 from browser import needs_browser
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CRITERIA = ("ε = 1e-4", "ε = 1e-5", "flat 1e-5")
 RANGES = ("[-2, -1)", "[-2, 2)", "[1, 2)")
 NASTY = """<script>alert(1)</script> & "both" 'quotes'"""
@@ -152,7 +152,7 @@ def test_a_study_with_further_labels_has_several_boards():
 def test_the_summary_in_the_package_is_that_of_the_results():
     assert shipped() == boards(ROOT / "results"), (
         "run `arithmax leaderboard results --summary "
-        "src/arithmax/studies/leaderboard.json`"
+        "src/arithmax/benchmark/leaderboard.json`"
     )
 
 
@@ -160,7 +160,7 @@ def test_the_summary_in_the_package_is_that_of_the_results():
 def trained(tmp_path_factory) -> Path:
     """Some units of the study itself, with few seeds and steps."""
     out = tmp_path_factory.mktemp("runs")
-    whole = single_module()
+    whole = study("single-module")
     arms = [
         arm.reduced(seeds=2, steps=1000)
         for arm in whole.arms

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from ..statistics import Interval, wilson
-from ._outcomes import clustered, runs
+from ..studies._outcomes import clustered, runs
 
 Counts = tuple[int, int]  # solved, of how many runs
 
@@ -37,7 +37,7 @@ def paired_difference(
         The difference of shares and its interval.
 
     Examples:
-        >>> from arithmax.studies._differences import paired_difference
+        >>> from arithmax.benchmark import paired_difference
         >>> print(paired_difference(["11111111", "11111111"], ["00000111", "11100111"]))
         0.438 [0.0279, 0.741]
     """
@@ -66,7 +66,7 @@ def paired_chance(one: Sequence[str], other: Sequence[str]) -> float:
     it is never zero.
 
     Examples:
-        >>> from arithmax.studies._differences import paired_chance
+        >>> from arithmax.benchmark import paired_chance
         >>> paired_chance(["11111111", "11111111"], ["00000111", "11100111"])
         0.0625
     """
@@ -90,7 +90,7 @@ def newcombe(a: Interval, b: Interval) -> Interval:
 
     Examples:
         >>> from arithmax.statistics import success_rate
-        >>> from arithmax.studies._differences import newcombe
+        >>> from arithmax.benchmark import newcombe
         >>> print(newcombe(success_rate(56, 70), success_rate(48, 80)))
         0.2 [0.0524, 0.334]
 
@@ -124,7 +124,7 @@ def holm(chances: Sequence[float]) -> list[float]:
     100 benchmarks.
 
     Examples:
-        >>> from arithmax.studies._differences import holm
+        >>> from arithmax.benchmark import holm
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ..statistics import Interval, success_rate
-from ._outcomes import rate
-from ._run import stored_tables
-from ._study import Table
+from ..studies import Table, stored_tables
+from ..studies._outcomes import rate
 
 FORMAT = 2  # of the summary; a reader refuses others
 LABELS = ("unit", "operation", "range")
@@ -301,5 +300,5 @@ def _entry(
 
 def shipped() -> list[Board]:
     """The boards that come with the package."""
-    file = resources.files("arithmax.studies") / "leaderboard.json"
+    file = resources.files("arithmax.benchmark") / "leaderboard.json"
     return summarised(file.read_text(encoding="utf-8"))

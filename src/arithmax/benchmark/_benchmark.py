@@ -14,14 +14,12 @@ from .._files import writable, write_whole
 from ..protocol import Cell, published
 from ..results import Results, read
 from ..statistics import Interval
+from ..studies import Arm, Study, Trained, find
+from ..studies._outcomes import common
+from ..studies.primer import RANGES, SEEDS, can, labels, tables, task
 from ._differences import chance, holm, newcombe, paired_chance, paired_difference
-from ._evaluate import Trained, find
 from ._leaderboard import Board, Score, from_tables, order, pooled
-from ._outcomes import common
 from ._own_unit import OwnUnit
-from ._primer import RANGES, SEEDS, can, task
-from ._single_module import labels, tables
-from ._study import Arm, Study
 
 STUDIES = {"single-module": 2, "redundancy": 10}  # and how many inputs they have
 RECORD = "benchmark.json"
