@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from ._sums import OPERATIONS, SubsetTask
+from ._sums import OPERATIONS
+from ._task import Task
 from ._thresholds import evaluate, sampled
 
 
-def examples(task: SubsetTask, seed: int, size: int) -> tuple[Any, Any]:
+def examples(task: Task, seed: int, size: int) -> tuple[Any, Any]:
     """Samples of the range that a replica is to be right on.
 
     Args:
