@@ -42,14 +42,14 @@ LISTED = {
     "npu-products": "npu.npu_products",
     "npu-small-inputs": "npu.npu_small_inputs",
     "npu-imaginary": "npu.npu_imaginary",
-    "single-module": "_single_module:single_module",
-    "redundancy": "_redundancy:redundancy",
-    "division": "_division:division",
-    "arithmetic-dataset-ranges": "_arithmetic_dataset_ranges:arithmetic_dataset_ranges",
-    "inalu-minimal": "_inalu_arithmetic:inalu_minimal",
-    "inalu-simple": "_inalu_arithmetic:inalu_simple",
-    "inalu-initialisation": "_inalu_initialisation:inalu_initialisation",
-    "inalu-function": "_inalu_function:inalu_function",
+    "single-module": "primer.single_module",
+    "redundancy": "primer.redundancy",
+    "division": "primer.division",
+    "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
+    "inalu-minimal": "inalu.experiments:minimal",
+    "inalu-simple": "inalu.experiments:simple",
+    "inalu-initialisation": "inalu.inalu_initialisation",
+    "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
     "demo": "slides.demo",
 }
@@ -74,8 +74,7 @@ class Studies(Mapping[str, Study]):
 @cache
 def _made(name: str) -> Study:
     module, _, function = LISTED[name].partition(":")
-    made = getattr(import_module(f".{module}", __package__), function or "study")
-    return made if isinstance(made, Study) else made()
+    return getattr(import_module(f".{module}", __package__), function or "study")()
 
 
 def studies() -> Mapping[str, Study]:

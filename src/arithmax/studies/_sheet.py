@@ -105,7 +105,6 @@ class Sheet:
         self,
         arms: Iterable[Arm] = (),
         compute: Any = None,
-        claims: Mapping[str, Published] | None = None,
         derived: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     ) -> Study:
         """The study of this sheet.
@@ -113,7 +112,6 @@ class Sheet:
         Args:
             arms: what is trained; the sheet adds its notes and reasons.
             compute: what is computed besides, as `Study` takes it.
-            claims: further published figures by the names of their claims.
             derived: published figures that follow from a formula, as `claims` of the
                 sheet takes them: `{"rate": [{"model": "NAU", "exact": 0.5}]}`.
         """
@@ -124,7 +122,7 @@ class Sheet:
             about=self.prose,
             arms=tuple(self._remarked(list(arms))),
             compute=compute,
-            claims=self.claims(derived) | dict(claims or {}),
+            claims=self.claims(derived),
             shown=self.front.get("shown", {}),
             plots=self.plots,
         )
@@ -183,7 +181,8 @@ def _in_one_line(value: Any) -> Any:
 
 def _plot(entry: Mapping[str, Any]) -> _plots.Plot:
     given = {n: tuple(v) if isinstance(v, list) else v for n, v in entry.items()}
-    return getattr(_plots, given.pop("draw"))(**given)
+    draw = getattr(_plots, str(given.pop("draw")))
+    return draw(**given)
 
 
 def _figures(

@@ -104,7 +104,7 @@ def regularisation() -> Study:
                 model=model,
             )
             labels = {"strength": text, "model": f"{model}, {SYMBOLS[operation]}"}
-            task = Subsets(operation)
+            task = Subsets(operation)  # type: ignore[arg-type]  # a literal
             cell = run(MODELS[model], task, 50, penalty=float(text))
             arms.append(Arm(labels, cell, figures))
     return sheet("slides", "regularisation").study(arms)

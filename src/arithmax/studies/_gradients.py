@@ -1,3 +1,0 @@
-"""Until the last old study is converted."""
-
-from ._tables import estimate as estimate
