@@ -99,6 +99,11 @@ def test_what_is_no_sheet_is_refused(text, message):
         parsed("mine", text).study(arms())
 
 
+def test_figures_of_a_claim_that_is_not_there_are_refused():
+    with pytest.raises(ValueError, match="which has rate, limit, formula"):
+        parsed("mine", TEXT).study(arms(), derived={"no": []})
+
+
 def test_studies_are_made_when_they_are_asked_for():
     listed = studies()
     assert len(listed) == len(list(listed)) == 40 and "no-such-study" not in listed

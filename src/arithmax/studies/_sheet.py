@@ -90,10 +90,16 @@ class Sheet:
             derived: figures that follow from a formula, by the key of their claim, as
                 the sheet would write its `figures`.
         """
+        given, entries = derived or {}, self.front.get("claims", {})
+        if unknown := given.keys() - entries.keys():
+            raise ValueError(
+                f"`derived` (={min(unknown)!r}) is no claim of the sheet {self.name!r}, "
+                f"which has {', '.join(entries) or 'none'}."
+            )
         return {
             self.claim(key, **labels): figure
-            for key, entry in self.front.get("claims", {}).items()
-            for labels, figure in _figures(entry, (derived or {}).get(key, ()))
+            for key, entry in entries.items()
+            for labels, figure in _figures(entry, given.get(key, ()))
         }
 
     @property
@@ -105,6 +111,7 @@ class Sheet:
         self,
         arms: Iterable[Arm] = (),
         compute: Any = None,
+        claims: Mapping[str, Published] | None = None,
         derived: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     ) -> Study:
         """The study of this sheet.
@@ -112,6 +119,7 @@ class Sheet:
         Args:
             arms: what is trained; the sheet adds its notes and reasons.
             compute: what is computed besides, as `Study` takes it.
+            claims: further published figures by the names of their claims.
             derived: published figures that follow from a formula, as `claims` of the
                 sheet takes them: `{"rate": [{"model": "NAU", "exact": 0.5}]}`.
         """
@@ -122,7 +130,7 @@ class Sheet:
             about=self.prose,
             arms=tuple(self._remarked(list(arms))),
             compute=compute,
-            claims=self.claims(derived),
+            claims=self.claims(derived) | dict(claims or {}),
             shown=self.front.get("shown", {}),
             plots=self.plots,
         )
