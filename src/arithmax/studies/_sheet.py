@@ -93,8 +93,8 @@ class Sheet:
         given, entries = derived or {}, self.front.get("claims", {})
         if unknown := given.keys() - entries.keys():
             raise ValueError(
-                f"`derived` (={min(unknown)!r}) is no claim of the sheet {self.name!r}, "
-                f"which has {', '.join(entries) or 'none'}."
+                f"`derived` (={min(unknown)!r}) must be a claim of the sheet "
+                f"{self.name!r}, which has {', '.join(entries) or 'none'}."
             )
         return {
             self.claim(key, **labels): figure
