@@ -1,4 +1,4 @@
-"""The studies of the Primer's benchmark: data, criteria, recipes, and exact zeros."""
+"""The studies of the Primer's benchmark: data, criteria, runs, and exact zeros."""
 
 import warnings
 from dataclasses import replace
@@ -6,30 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arithmax import INALU, NAU, NMU, Cell, Linear, Protocol, Stack, train_cells
+from arithmax import Protocol, train_cells
 from arithmax.protocol import represents
 from arithmax.results import read
 from arithmax.statistics import success_rate
-from arithmax.studies import Study, Verdict, evaluate
-from arithmax.studies import _division as division
-from arithmax.studies._arithmetic_dataset_ranges import arithmetic_dataset_ranges
-from arithmax.studies._arithmetic_dataset_ranges import task as product_of_sums
+from arithmax.studies import Study, Trained, Verdict, evaluate, find
 from arithmax.studies._criteria import CRITERIA, Judged, criteria_table, threshold
-from arithmax.studies._evaluate import Trained, find
-from arithmax.studies._primer import BENCHMARK, RANGES, UNITS, able, cell, data, task
-from arithmax.studies._redundancy import redundancy
-from arithmax.studies._single_module import claims, single_module
-from arithmax.tasks import Functions, SingleModule, Subsets
+from arithmax.studies._published import figures_file
+from arithmax.studies.primer import _near_zero as near_zero
+from arithmax.studies.primer import arithmetic_dataset_ranges as products
+from arithmax.studies.primer import division, redundancy, single_module
+from arithmax.studies.primer._runs import RANGES, UNITS, able, task
 from arithmax.units import UNITS as REGISTRY
-from arithmax.units import Normal
 
-SINGLE = single_module()
-REDUNDANT = redundancy()
+SINGLE = single_module.study()
+REDUNDANT = redundancy.study()
 
 
-def short(own: Cell, seeds=(0, 1, 2), steps=5000, **changes) -> Cell:
-    protocol = replace(own.protocol, steps=steps, validation=1000, **changes)
-    return replace(own, protocol=protocol, seeds=tuple(seeds))
+def data(name: str) -> list[dict]:
+    return figures_file("primer", name)["rows"]
 
 
 # Published figures.
@@ -65,8 +60,8 @@ def test_published_rows_are_about_arms_and_have_a_source():
     for row in data("single-module"):
         assert row["operation"] in UNITS[row["unit"]].operations
         assert row["range"] in RANGES and row["criterion"] in CRITERIA
-        assert row["source"] in data("source")
-    compared = sum(len(arm.published) for arm in SINGLE.arms) + len(claims())
+        assert row["source"] in figures_file("primer", "single-module")["source"]
+    compared = sum(len(arm.published) for arm in SINGLE.arms) + len(SINGLE.claims)
     figures = ("solved", "solved_at", "sparsity")
     assert compared == sum(f in row for row in data("single-module") for f in figures)
     assert len(arms) == len(SINGLE.arms)
@@ -120,7 +115,7 @@ def test_only_units_that_can_ignore_inputs_are_run_among_ten():
 
 
 def test_recipes_of_the_arithmetic_dataset():
-    arms = arithmetic_dataset_ranges().arms
+    arms = products.study().arms
     assert len(arms) == 36 and all(len(a.cell.seeds) == 20 for a in arms)
     for arm in arms:
         p, model = arm.cell.protocol, str(arm.labels["model"])
@@ -157,7 +152,7 @@ def test_thresholds_of_the_arithmetic_dataset_are_published():
     printed = (505.38393, 0.1600194, 0.1112738, 9.20367e-4, 2.30716e-4)
     printed += (9.19984e-4, 0.1600531, 0.1052692, 505.34244)
     for name, value in zip(RANGES, printed, strict=True):
-        ours = threshold(product_of_sums(name), "ε = 1e-5")
+        ours = threshold(products.task(name), "ε = 1e-5")
         assert ours == pytest.approx(value, rel=3e-3)
 
 
@@ -236,83 +231,6 @@ def test_no_run_is_no_table():
     assert Judged().step is None and Judged().sparsity is None
 
 
-def test_the_same_seed_gives_the_same_row_whatever_it_is_run_with():
-    """Two ranges together and alone, with other operations, seeds and studies."""
-
-    def rows(cells):
-        found = train_cells(cells).rows
-        free = ("seconds", "finished")  # when it was, and what it took
-        return {r["run"]: {k: v for k, v in r.items() if k not in free} for r in found}
-
-    first, second = (short(cell("NAU", task("add", n)), steps=2000) for n in _TWO)
-    other = short(cell("NAU", task("sub", _TWO[0])), seeds=range(70), steps=2000)
-    together = rows([first, second, other])
-    alone = rows([first]) | rows([second])
-    assert len(alone) == 6 and {run: together[run] for run in alone} == alone
-    fewer = rows([replace(second, seeds=(2,))])
-    assert fewer.items() <= alone.items()
-
-
-_TWO = ("[1, 2)", "[-0.2, -0.1)")
-
-
-# Recipes.
-
-
-def test_a_stack_does_what_its_units_do_together():
-    task = Functions(("add", "mul"))
-    assert represents(Stack((NMU(), Linear()), (3,)), task)
-    assert represents(Stack((NAU(), NMU()), (3,)), task)
-    assert not represents(Stack((NMU(), NMU()), (3,)), task)
-    assert not represents(Stack((NAU(), NMU()), (2,)), Subsets("div"))
-    assert represents(NMU(), SingleModule("mul")) and not represents(NMU(), task)
-
-
-def test_the_inalu_of_the_benchmark():
-    theirs, ours = (cell(name, task("mul", "[1, 2)")) for name in (BENCHMARK, "iNALU"))
-    assert ours.protocol.optimiser == "rmsprop" and ours.network == INALU()
-    p = theirs.protocol
-    assert (p.optimiser, p.learning_rate, p.batch) == ("adam", 1e-3, 128)
-    assert not p.alternate and not p.penalty_apart and p.clip_value == 0.1
-    declared = theirs.network.parameters(2, 1)
-    assert declared["0.M_hat_mul"].distribution == Normal(0.5, 0.2)
-    assert declared["0.W_hat_add"].distribution == Normal(0.88, 0.2)
-
-
-@pytest.mark.parametrize(("name", "again"), [("[10, 20)", True), ("[0.1, 0.2)", False)])
-def test_the_benchmark_restarts_as_it_started(tmp_path, name, again):
-    """Without learning the error stays: above 1 it restarts every 5,000 steps."""
-    own = cell(BENCHMARK, task("add", name))
-    keep = (0, 4000, 5000, 9000, 10_000)
-    run = short(own, steps=10_000, learning_rate=0.0, keep=keep)
-    results = train_cells([run], out=tmp_path)
-    for row in results.rows:
-        at, path = read(tmp_path).path(row["run"])
-        assert tuple(at) == keep
-        for value in path.values():
-            flat = value.reshape(len(keep), -1)
-            assert (flat[0] == flat[1]).all() and (flat[2] == flat[3]).all()
-            assert (flat[1] == flat[2]).all() == (not again)
-            assert (flat[3] == flat[4]).all() == (not again)
-        # Drawn as at the start, not uniform on [−2, 2]: within five deviations.
-        assert np.abs(path["0.M_hat_add"] - 0.5).max() < 1.0
-        errors = read(tmp_path).curves([row["run"]])[row["run"]]["interpolation"]
-        assert (errors[:5] > 1).all() == again and np.ptp(errors[:5]) == 0
-
-
-def test_the_penalty_of_the_benchmark_waits_for_a_small_error(tmp_path):
-    own = cell(BENCHMARK, task("add", "[0.1, 0.2)"))
-    settings = {"penalty_start": 0, "penalty_end": 0}
-    held = short(own, (0,), 10_000, **settings)
-    none = replace(held, protocol=replace(held.protocol, penalty_below=1e-9))
-    sizes = []
-    for row in train_cells([held, none], out=tmp_path).rows:
-        params = read(tmp_path).weights(row["run"])
-        sizes.append(min(np.abs(v).min() for v in params.values()))
-    # Below 1 the penalty pushes every parameter towards ±20; below 1e-9 none.
-    assert sizes[0] > 3 > sizes[1]
-
-
 # Zeros.
 
 
@@ -335,10 +253,10 @@ def drawn(kind: str, numbers) -> np.ndarray:
     ("kind", "numbers", "scale"),
     [
         ("uniform", RANGES["[-2, 2)"][0], 2.0),
-        ("uniform", division.function("[a] → 1/a", 1e-4).interpolation, 1e-4),
+        ("uniform", near_zero.function("[a] → 1/a", 1e-4).interpolation, 1e-4),
         *(
             (kind, inner, abs(inner[2] if "normal" in kind else inner[0]))
-            for kind, inner, _ in division.DISTRIBUTIONS.values()
+            for inner, _, kind in division.DISTRIBUTIONS.values()
             if kind != "benford"
         ),
     ],
@@ -366,28 +284,28 @@ def test_errors_of_the_realnpu_near_zero_are_published_to_the_digit():
 
 def test_the_published_error_of_the_nmru_is_that_of_an_order():
     """W z + 1 − W from left to right loses what is small beside 1."""
-    rng = np.random.RandomState(division.AUTHORS_TEST)
+    rng = np.random.RandomState(near_zero.AUTHORS_TEST)
     a, b = rng.uniform(0.0, 1e-4, (10_000, 2)).T
     one, target = np.float32(1), (a / b).astype(np.float32)
     a, b = a.astype(np.float32), b.astype(np.float32)
     lost = ((a + one) - one) * ((one / b + one) - one)
     error = np.mean((lost.astype(float) - target) ** 2)
     name = "[a, b] → a/b"
-    assert error == pytest.approx(division.limit("NMRU", name, 1e-4), rel=1e-4)
-    assert division.on_their_samples(UNITS["NMRU"], name, 1e-4) < 1e-10
+    assert error == pytest.approx(near_zero.limit("NMRU", name, 1e-4), rel=1e-4)
+    assert near_zero.on_their_samples(UNITS["NMRU"], name, 1e-4) < 1e-10
 
 
 def test_a_solved_unit_near_zero_is_measured_as_the_fleet_measures_it():
     name = "[a, b] → 1/a"
-    own = division.near_zero("NRU", name, 1e-2)
+    own = near_zero.near_zero("NRU", name, 1e-2)
     assert own.protocol.threshold == pytest.approx(1.75975e-7, rel=1e-3)
-    assert division.on_our_samples(own, name) < 1e-3
-    real = division.near_zero("RealNPU (modified)", name, 1e-2)
-    assert division.on_our_samples(real, name) > 1e2
+    assert near_zero.on_our_samples(own, name) < 1e-3
+    real = near_zero.near_zero("RealNPU (modified)", name, 1e-2)
+    assert near_zero.on_our_samples(real, name) > 1e2
 
 
 def test_division_has_its_set_ups():
-    own = division.division()
+    own = division.study()
     units = set(able("div"))
     for setup, count in ((division.SIGNS, 5), (division.KINDS, 6)):
         arms = [a for a in own.arms if a.labels["set-up"] == setup]
@@ -395,9 +313,7 @@ def test_division_has_its_set_ups():
         assert {a.labels["unit"] for a in arms} == units
     zero = [a for a in own.arms if a.labels["set-up"] == division.ZERO]
     assert len(zero) == 3 * 3 * 5
-    assert set(own.claims) == {
-        division.claim(u, n) for u in division.NEAR_ZERO for n in division.POWERS
-    }
+    assert set(own.claims) == {claim for _, _, claim in division.compared()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for arm in zero:
