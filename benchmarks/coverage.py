@@ -18,10 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from arithmax._profile import beta_ends, gamma_ends
+from arithmax.benchmark import newcombe, paired_chance, paired_difference, rate
 from arithmax.results import read
 from arithmax.statistics import Interval, Range, sparsity, steps, wilson
-from arithmax.studies._differences import newcombe, paired_chance, paired_difference
-from arithmax.studies._outcomes import rate
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]  # so many values
 Measure = Callable[[np.ndarray], Interval | Range]

@@ -3,8 +3,8 @@
 They show what `benchmarks/row_order.py` found; nothing is computed here but counts.
 """
 
-from arithmax.studies._madsen_johansen import SYMBOLS, data, entry
-from arithmax.studies._row_order import figure, simulated
+from arithmax.studies._grid import SYMBOLS
+from arithmax.studies.slides import entry, figure, published_rows, simulated
 
 TASKS = ("add", "sub", "mul")
 KNOWN = (("NAU", "add"), ("NAU", "sub"))  # solved in all runs at nearly the same step
@@ -40,7 +40,7 @@ def out_of_order() -> str:
         "solved their task the best row stands before the first solved one, which "
         "cannot be if rows follow each other by step. A simulation of the sort, which "
         "is exact because the order of these runs and the length of each "
-        f"({len(data('stopped'))} were stopped early) are known, finds "
+        f"({len(published_rows('stopped'))} were stopped early) are known, finds "
         f"{found} of the {impossible}, and {moved} runs in all ({moved / solved:.1%}) "
         "whose step was read from rows out of order."
     )

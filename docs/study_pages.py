@@ -9,12 +9,12 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
+from arithmax.benchmark import Board, boards
 from arithmax.report import figures, markdown
 from arithmax.report._leaderboard import slugs, standings
 from arithmax.report._page import file
 from arithmax.report._unit_scores import unit_scores
 from arithmax.studies import Evaluation, Verdict, load
-from arithmax.studies._leaderboard import Board, boards
 
 ROOT = Path(__file__).parents[1]
 PLOT = r"<!-- plot: (\S+) (\d+) -->"  # of which study, and which of its plots

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arithmax.tasks import SingleModule
+from arithmax.training import UnitPenalty
 from arithmax.units import (
     BINARY,
     REALS,
@@ -72,7 +73,7 @@ class SineNMU(Unit):
     def recipe(self, task: SingleModule) -> dict[str, Any]:
         """How it is trained: as the NMU, whose penalty begins late."""
         start, end = (50_000, 75_000) if task.input_size > 2 else (20_000, 35_000)
-        return {"penalty": 10.0, "penalty_start": start, "penalty_end": end}
+        return {"penalties": (UnitPenalty(10.0, start, end),)}
 
 
 if __name__ == "__main__":

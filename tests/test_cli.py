@@ -11,7 +11,7 @@ from arithmax import NALU, NAU, UNITS, Dense, __version__, cli
 from arithmax.cli._show import show, table
 from arithmax.cli._train import parse_unit
 from arithmax.studies import _cost, studies
-from arithmax.studies._demo import MODELS
+from arithmax.studies.slides.demo import MODELS
 from arithmax.tasks import TASKS
 
 

@@ -25,7 +25,8 @@ ORDER += [
 ]
 ORDER += ["protocol", "_descent", "_padding", "_program", "measures", "_profile"]
 ORDER += ["statistics", "results", "_pack", "_blocks", "_plan", "_machine"]
-ORDER += ["_training", "_progress", "fleet", "studies", "report", "_doors", "torch"]
+ORDER += ["_training", "_progress", "fleet", "starts", "evaluation"]
+ORDER += ["studies", "benchmark", "report", "_doors", "torch"]
 ORDER += ["equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

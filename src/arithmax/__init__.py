@@ -67,6 +67,7 @@ _SUBMODULES = {
     "results",
     "statistics",
     "studies",
+    "benchmark",
     "report",
     "cli",
 }

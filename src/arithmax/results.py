@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ._identity import describe
 from ._files import arrays, column, folder_of, register, scan, tables, write_table
+from ._identity import describe
 from ._json import dumps
 from .statistics import Interval, Range, median, sparsity, steps, success_rate
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
-from ._profile import beta_ends, gamma_ends
 from ._checks import shown
+from ._profile import beta_ends, gamma_ends
 
 __all__ = [
     "Interval",

@@ -58,10 +58,8 @@ def benchmark(
         json: print JSON for scripts.
         quiet: show no progress bar.
     """
-    from ..studies._benchmark import QUICK, STUDIES, unlike
-    from ..studies._benchmark import benchmark as run
-    from ..studies._leaderboard import shipped
-    from ..studies._own_unit import own_unit
+    from ..benchmark import QUICK, STUDIES, own_unit, shipped, unlike
+    from ..benchmark import benchmark as run
 
     for name, count in (("seeds", seeds), ("steps", steps)):
         if count is not None:
@@ -219,14 +217,14 @@ def leaderboard(
         open: open it in a browser.
         summary: write its numbers as JSON instead, as the package brings them along.
     """
-    from ..studies._leaderboard import shipped
+    from ..benchmark import shipped
 
     if folder is None:
         found = shipped()
     else:
         found = _stored(folder)
     if summary is not None:
-        from ..studies._leaderboard import summary as written
+        from ..benchmark import summary as written
 
         write_text(summary, written(found))
         print(f"Wrote {summary}")
@@ -242,7 +240,7 @@ def leaderboard(
 
 def _stored(folder: Path) -> list[Any]:
     from .._files import folder_of
-    from ..studies._leaderboard import boards
+    from ..benchmark import boards
 
     if not folder_of("folder", folder).is_dir():
         raise FileNotFoundError(f"`folder` (={folder}) does not exist. Check the path.")

@@ -74,7 +74,7 @@ def _is_training(frame: FrameType | None) -> bool:
     """Whether the fleet runs, which saves its blocks when it is interrupted."""
     while frame is not None:
         name = frame.f_globals.get("__name__")
-        if name == "arithmax.fleet" and frame.f_code.co_name == "_run":
+        if name == "arithmax.training._fleet" and frame.f_code.co_name == "_run":
             return True
         frame = frame.f_back
     return False

@@ -36,7 +36,7 @@ def studies(json: bool = False) -> None:
     Args:
         json: print JSON for scripts instead of a table.
     """
-    from ..studies._cost import cells, measured
+    from ..benchmark import cells, measured
     from ..studies._registry import studies as all_studies
 
     speed = measured()

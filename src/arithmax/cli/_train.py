@@ -8,12 +8,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
-from .._limits import MOST_SEEDS
-from ..protocol import Cell, Protocol, published
+from .._checks import WORD, check_whole, choose
 from ..tasks import TASKS, Task
+from ..training import MOST_SEEDS, Cell, Protocol, published
 from ..units import UNITS, Unit
 from ..units import unit as unit_of
-from .._checks import WORD, check_whole, choose
 from ._show import field_docs, percent, show, table
 
 # Settings that a unit's authors may have chosen.
@@ -99,7 +98,7 @@ def train_command() -> type:
 def parse_unit(text: str) -> Unit:
     """`nalu:tied=false` as a unit, or one's own from `FILE.py:NAME`."""
     if ".py:" in text or text.endswith(".py"):
-        from ..studies._own_unit import own_unit
+        from ..benchmark import own_unit
 
         return own_unit(text).unit
     name, colon, rest = text.partition(":")
@@ -121,9 +120,9 @@ def parse_unit(text: str) -> Unit:
 
 def train(arguments: Any) -> int:
     """Train, print a summary; 130 after an interrupt."""
-    from ..fleet import train_cells
     from ..results import to_json
     from ..tasks import task as task_of
+    from ..training import train_cells
 
     given = {k: v for k, v in vars(arguments).items() if v is not None}
     own = {f.name for f in dataclasses.fields(Run)}

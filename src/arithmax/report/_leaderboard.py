@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..studies._leaderboard import Board, Score
+from ..benchmark import Board, Score
 from ._html import escape, region
 from ._page import document, file
 from ._unit_scores import cell, means, range_text, rate, unit_scores

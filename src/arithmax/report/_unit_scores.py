@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..studies._failures import Failure, kind
-from ..studies._leaderboard import Board, Score
+from ..benchmark import Board, Failure, Score, kind
 from ._html import escape, region
 from ._text import NOTHING, count_of_steps, number
 

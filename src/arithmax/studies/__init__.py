@@ -6,6 +6,7 @@ from ._evaluate import Found as Found
 from ._evaluate import Trained as Trained
 from ._evaluate import Verdict as Verdict
 from ._evaluate import evaluate as evaluate
+from ._evaluate import find as find
 from ._plots import Bars as Bars
 from ._plots import Convergence as Convergence
 from ._plots import Grid as Grid
@@ -21,6 +22,7 @@ from ._registry import study as study
 from ._run import Reproduction as Reproduction
 from ._run import load as load
 from ._run import reproduce as reproduce
+from ._run import stored_tables as stored_tables
 from ._study import MEASURES as MEASURES
 from ._study import Arm as Arm
 from ._study import Computed as Computed

@@ -1,17 +1,15 @@
 """Ours beside theirs: which runs belong to which arm, and what they say."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from .._identity import code_of
-from ..protocol import Cell, Protocol
-from ..results import Results, Summary, plain, settings, summarise
+from .._identity import code_of, describe
+from ..results import Results, Summary, summarise
 from ..statistics import Interval, Range, overlap
-from ..tasks import TASKS
+from ..training import Cell
 from ._study import Arm, Computed, Labels, Published, Study
 
 
@@ -100,6 +98,14 @@ class Trained:
             if all(f.arm.labels[name] == value for name, value in labels.items())
         )
 
+    def arms(self, **labels: str | int | float) -> list[Found]:
+        """The arms that have runs, and these labels."""
+        return [
+            f
+            for f in self.found
+            if f.rows and all(f.arm.labels[name] == v for name, v in labels.items())
+        ]
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -173,62 +179,45 @@ def evaluate(
 
 
 def find(study: Study, results: Results) -> list[Found]:
-    """The runs of each arm: of those with most steps, one a seed."""
-    runs: dict[tuple, list[dict[str, Any]]] = {}
+    """The runs of each arm: of those with most steps, one per seed."""
+    runs: dict[tuple, dict[int, list[dict[str, Any]]]] = {}
     for row in results.rows:
-        runs.setdefault(configuration(row), []).append(row)
-    return [_found(arm, runs.get(_wanted(arm.cell), [])) for arm in study.arms]
+        key = (row["network"], row["task"], row.get("code", ""))
+        runs.setdefault(key, {}).setdefault(row["protocol_steps"], []).append(row)
+    return [_found(arm, _longest(arm.cell, runs)) for arm in study.arms]
+
+
+def _longest(cell: Cell, runs: Mapping[tuple, Mapping[int, list]]) -> list[dict]:
+    """The rows of a cell with most steps, at most as many as it has."""
+    things = cell.network, cell.task, cell.protocol
+    key = describe(cell.network), describe(cell.task), code_of(*things)
+    lengths = runs.get(key, {})
+    for steps in sorted(lengths, reverse=True):
+        if steps > cell.protocol.steps or steps % cell.protocol.measuring.interval:
+            continue
+        protocol = describe(cell.protocol.updated(steps=steps))
+        if rows := [row for row in lengths[steps] if row["protocol"] == protocol]:
+            return rows
+    return []
 
 
 def _found(arm: Arm, rows: list[dict[str, Any]]) -> Found:
+    """An arm with its runs: a rate is of one platform, the one that has most of them."""
     cell = arm.cell
-    rows = [row for row in rows if row["protocol_steps"] <= cell.protocol.steps]
     if not rows:
         return Found(arm, [], "", None)
-    steps = max(row["protocol_steps"] for row in rows)
-    longest = [row for row in rows if row["protocol_steps"] == steps]
-    platforms = [row["platform"] for row in longest]
-    # Of several runs of a seed, those on the device that has run most.
-    longest.sort(
-        key=lambda r: (platforms.count(r["platform"]), r["platform"], r["run"])
-    )
-    chosen = sorted({row["seed"]: row for row in longest}.values(), key=_seed)
-    missing = set(cell.seeds) - {row["seed"] for row in chosen}
-    said = []
+    platforms = [row["platform"] for row in rows]
+    most = max(set(platforms), key=lambda name: (platforms.count(name), name))
+    chosen = sorted((r for r in rows if r["platform"] == most), key=_seed)
+    steps, missing = chosen[0]["protocol_steps"], set(cell.seeds)
+    missing -= {row["seed"] for row in chosen}
+    left_out = []
     if missing:
-        said.append(f"{len(cell.seeds) - len(missing)} of {len(cell.seeds)} seeds")
+        left_out.append(f"{len(cell.seeds) - len(missing)} of {len(cell.seeds)} seeds")
     if steps < cell.protocol.steps:
-        said.append(f"{steps:,} of {cell.protocol.steps:,} steps")
-    return Found(arm, chosen, ", ".join(said), summarise(dict(arm.labels), chosen))
+        left_out.append(f"{steps:,} of {cell.protocol.steps:,} steps")
+    return Found(arm, chosen, ", ".join(left_out), summarise(dict(arm.labels), chosen))
 
 
 def _seed(row: dict[str, Any]) -> int:
     return row["seed"]
-
-
-def _wanted(cell: Cell) -> tuple:
-    """What a row must have to belong to a cell, but for steps and seed."""
-    task = dict(settings("task", cell.task))
-    protocol = dict(settings("protocol", cell.protocol))
-    code = code_of(cell.network, cell.task)
-    return _key(repr(cell.network), type(cell.task).__name__, code, task, protocol)
-
-
-def configuration(row: dict[str, Any]) -> tuple:
-    """The same, of a row; settings that it does not have were the defaults."""
-    name = str(row["task"]).partition("(")[0]
-    classes = {cls.__name__: cls for cls in TASKS.values()}
-    task = _defaults("task", classes[name]) if name in classes else {}
-    task |= {k: v for k, v in row.items() if k.startswith("task_")}
-    protocol = _defaults("protocol", Protocol)
-    protocol |= {k: v for k, v in row.items() if k.startswith("protocol_")}
-    return _key(row["network"], name, row.get("code", ""), task, protocol)
-
-
-def _key(network: str, name: str, code: str, task: dict, protocol: dict) -> tuple:
-    chosen = {k: v for k, v in (task | protocol).items() if k != "protocol_steps"}
-    return network, name, code, tuple(sorted(chosen.items()))
-
-
-def _defaults(prefix: str, cls: type) -> dict[str, Any]:
-    return {f"{prefix}_{f.name}": plain(f.default) for f in dataclasses.fields(cls)}

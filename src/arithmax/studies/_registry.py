@@ -1,93 +1,91 @@
-"""Every study by its name."""
+"""Every study by its name; a study is imported when it is asked for."""
 
+from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-from .._own_code import load
 from .._checks import choose
-from ._arithmetic_dataset import arithmetic_dataset
-from ._arithmetic_dataset_ranges import arithmetic_dataset_ranges
-from ._demo import demo
-from ._division import division
-from ._exploding_stacks import exploding_stacks
-from ._gate import gate
-from ._gradient_formulae import GRADIENT_FORMULAE
-from ._gradients import GRADIENTS
-from ._inalu_arithmetic import inalu_minimal, inalu_simple
-from ._inalu_function import inalu_function
-from ._inalu_initialisation import inalu_initialisation
-from ._independent_weights import independent_weights
-from ._initialisation_sensitivity import initialisation_sensitivity
-from ._learned_subsets import learned_subsets
-from ._loss_curvature import LOSS_CURVATURE
-from ._mlp_identity import mlp_identity
-from ._moments import MOMENTS
-from ._nac_operands import nac_operands, nac_signs
-from ._nalu_dynamics import nalu_dynamics
-from ._nalu_operands import nalu_operands
-from ._negative_products import negative_products
-from ._npu_arithmetic import npu_arithmetic
-from ._npu_functions import npu_functions
-from ._npu_imaginary import npu_imaginary
-from ._npu_large import npu_large
-from ._npu_products import npu_products
-from ._npu_surfaces import npu_small_inputs
-from ._npu_xy import npu_xy
-from ._redundancy import redundancy
-from ._reinitialisation import reinitialisation
-from ._simple_mul import simple_mul
-from ._single_module import single_module
+from .._own_code import load
 from ._study import Study
-from ._sweeps import ablation, hidden_size, input_range, input_size, regularisation
-from ._weight_bias import weight_bias
+
+# Where each study is, in the order of their sources: the document's folder and the
+# module, whose function is `study` unless another is named.
+LISTED = {
+    "simple-mul": "slides.simple_mul",
+    "arithmetic-dataset": "slides.arithmetic_dataset",
+    "hidden-size": "slides.sweeps:hidden_size",
+    "input-range": "slides.sweeps:input_range",
+    "input-size": "slides.sweeps:input_size",
+    "gate": "slides.gate",
+    "regularisation": "slides.sweeps:regularisation",
+    "ablation": "slides.sweeps:ablation",
+    "weight-bias": "slides.weight_bias",
+    "loss-curvature": "slides.loss_curvature",
+    "gradients": "slides.gradients",
+    "mlp-identity": "extrapolation.mlp_identity",
+    "nac-operands": "extrapolation.nac_operands",
+    "nac-signs": "extrapolation.nac_signs",
+    "nalu-operands": "extrapolation.nalu_operands",
+    "reinitialisation": "extrapolation.reinitialisation",
+    "exploding-stacks": "extrapolation.exploding_stacks",
+    "negative-products": "extrapolation.negative_products",
+    "initialisation-sensitivity": "extrapolation.initialisation_sensitivity",
+    "independent-weights": "extrapolation.independent_weights",
+    "learned-subsets": "note.learned_subsets",
+    "gradient-formulae": "note.gradient_formulae",
+    "moments": "note.moments",
+    "nalu-dynamics": "note.nalu_dynamics",
+    "npu-xy": "npu.npu_xy",
+    "npu-arithmetic": "npu.npu_arithmetic",
+    "npu-functions": "npu.npu_functions",
+    "npu-products": "npu.npu_products",
+    "npu-small-inputs": "npu.npu_small_inputs",
+    "npu-imaginary": "npu.npu_imaginary",
+    "single-module": "primer.single_module",
+    "redundancy": "primer.redundancy",
+    "division": "primer.division",
+    "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
+    "inalu-minimal": "inalu.experiments:minimal",
+    "inalu-simple": "inalu.experiments:simple",
+    "inalu-initialisation": "inalu.inalu_initialisation",
+    "inalu-function": "inalu.experiments:function",
+    "npu-large": "npu.npu_large",
+    "demo": "slides.demo",
+}
+
+
+class Studies(Mapping[str, Study]):
+    """The studies by name; each is made when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Study:
+        return _made(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in LISTED
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(LISTED)
+
+    def __len__(self) -> int:
+        return len(LISTED)
 
 
 @cache
-def studies() -> dict[str, Study]:
-    """The studies that come with the package, in the order of their sources."""
-    listed = [
-        simple_mul(),
-        arithmetic_dataset(),
-        hidden_size(),
-        input_range(),
-        input_size(),
-        gate(),
-        regularisation(),
-        ablation(),
-        weight_bias(),
-        LOSS_CURVATURE,
-        GRADIENTS,
-        mlp_identity(),
-        nac_operands(),
-        nac_signs(),
-        nalu_operands(),
-        reinitialisation(),
-        exploding_stacks(),
-        negative_products(),
-        initialisation_sensitivity(),
-        independent_weights(),
-        learned_subsets(),
-        GRADIENT_FORMULAE,
-        MOMENTS,
-        nalu_dynamics(),
-        npu_xy(),
-        npu_arithmetic(),
-        npu_functions(),
-        npu_products(),
-        npu_small_inputs(),
-        npu_imaginary(),
-        single_module(),
-        redundancy(),
-        division(),
-        arithmetic_dataset_ranges(),
-        inalu_minimal(),
-        inalu_simple(),
-        inalu_initialisation(),
-        inalu_function(),
-        npu_large(),
-        demo(),
-    ]
-    return {study.name: study for study in listed}
+def _made(name: str) -> Study:
+    module, _, function = LISTED[name].partition(":")
+    return getattr(import_module(f".{module}", __package__), function or "study")()
+
+
+def studies() -> Mapping[str, Study]:
+    """The studies that come with the package, in the order of their sources.
+
+    Examples:
+        >>> from arithmax.studies import studies
+        >>> studies()["simple-mul"].labels
+        ('model',)
+    """
+    return Studies()
 
 
 def study(name: str) -> Study:

@@ -122,7 +122,7 @@ def _asked(names: Sequence[str]) -> dict[str, Study]:
 
 
 def _train(cells: list, folder: Path, options: dict[str, Any]) -> Results:
-    from ..fleet import train_cells
+    from ..training import train_cells
 
     with warnings.catch_warnings():
         # Published tables have units on operations that they cannot represent.

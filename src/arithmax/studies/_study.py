@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from .._limits import MOST_SEEDS
-from ..protocol import Cell
-from ..statistics import Interval, Range
 from .._checks import check_whole
+from ..statistics import Interval, Range
+from ..training import MOST_SEEDS, Cell
 from ._plots import Plot
 
 Labels: TypeAlias = Mapping[str, str | int | float]

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from ._declared import compiled as compiled
     from ._declared import outside as outside
     from ._declared import traced as traced
+    from ._fleet import default_workers as default_workers
     from ._fleet import train as train
     from ._fleet import train_cells as train_cells
     from ._initialise import initialise as initialise
+    from ._inspect import extrapolation_error as extrapolation_error
+    from ._inspect import first_parameters as first_parameters
+    from ._limits import MOST_SEEDS as MOST_SEEDS
     from ._losses import LOSSES as LOSSES
     from ._losses import CorrelationThenSquaredError as CorrelationThenSquaredError
     from ._losses import Loss as Loss
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from ._penalties import Penalty as Penalty
     from ._penalties import UnitPenalty as UnitPenalty
     from ._protocol import Protocol as Protocol
+    from ._replicas import block_size as block_size
     from ._restarts import RESTARTS as RESTARTS
     from ._restarts import Restart as Restart
     from ._restarts import Stalled as Stalled
@@ -64,8 +69,10 @@ _HOMES = {
     "_cell": ("Cell", "represents"),
     "_compositions": ("COMPOSITIONS", "Composition", "Joint"),
     "_declared": ("Part", "compiled", "outside", "traced"),
-    "_fleet": ("train", "train_cells"),
+    "_fleet": ("default_workers", "train", "train_cells"),
     "_initialise": ("initialise",),
+    "_inspect": ("extrapolation_error", "first_parameters"),
+    "_limits": ("MOST_SEEDS",),
     "_losses": (
         "LOSSES",
         "CorrelationThenSquaredError",
@@ -79,12 +86,21 @@ _HOMES = {
     "_parts": ("Batches", "Criterion", "Measuring"),
     "_penalties": ("L1", "PENALTIES", "Penalty", "UnitPenalty"),
     "_protocol": ("Protocol",),
+    "_replicas": ("block_size",),
     "_restarts": ("RESTARTS", "Restart", "Stalled"),
-    "_step": ("Objective", "Step", "alone", "chain", "descend", "rest", "share"),
+    "_step": (
+        "Objective",
+        "Step",
+        "alone",
+        "chain",
+        "descend",
+        "rest",
+        "share",
+        "whole",
+    ),
     "_transforms": ("TRANSFORMS", "ClipNorm", "ClipValue", "Transform"),
     "recipes": ("published", "recipe"),
 }
-_HOMES["_step"] += ("whole",)
 _FILES = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -29,9 +29,7 @@ def save(job: Job, saved: Saved) -> None:
     """Write a checkpoint, whole."""
     from safetensors.numpy import save as serialised
 
-    arrays = {
-        f"leaf/{i}": np.ascontiguousarray(a) for i, a in enumerate(saved.leaves)
-    }
+    arrays = {f"leaf/{i}": np.ascontiguousarray(a) for i, a in enumerate(saved.leaves)}
     for name in saved.curves[0]:
         arrays[f"curve/{name}"] = np.stack([c[name] for c in saved.curves])
     for at, params in saved.kept.items():

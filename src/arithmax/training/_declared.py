@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
-from .._identity import describe
 from .._checks import WORD, check_fields, check_options
+from .._identity import describe
 
 T = TypeVar("T")
 COUNT = (1, WORD)

@@ -102,12 +102,15 @@ def train_cells(
     work = jobs(missing, folder, checkpoint_seconds)
     stop = threading.Event()
     with Bar(progress, work) as advance:
-        interrupted = _run(work, workers or _workers(), stop, advance, done, watch)
+        interrupted = _run(
+            work, workers or default_workers(), stop, advance, done, watch
+        )
     rows = [done[name] for name in unique if name in done]
     return Results(rows, folder, interrupted)
 
 
-def _workers() -> int:
+def default_workers() -> int:
+    """Blocks that are trained at a time if nothing else is said."""
     if jax.default_backend() == "cpu":
         return os.cpu_count() or 1
     return len(jax.local_devices())

@@ -37,7 +37,9 @@ def padding(network: Network, task: Task, protocol: Protocol) -> Padding | None:
     return Padding(pad(network, live, *sizes), ratio)
 
 
-def pad(network: Network, params: Params, in_features: int, out_features: int) -> Params:
+def pad(
+    network: Network, params: Params, in_features: int, out_features: int
+) -> Params:
     """Parameters of a stack with zeros up to its padded sizes."""
     shapes = network.wide.parameters(in_features, out_features)
     filled = {}

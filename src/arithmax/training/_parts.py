@@ -59,7 +59,9 @@ class Measuring(Part):
 class Criterion(Part):
     """When a run counts as solved."""
 
-    epsilon: float = outside(1e-5, (1e-30, 1))  # the square of a smaller one is no number
+    epsilon: float = outside(
+        1e-5, (1e-30, 1)
+    )  # the square of a smaller one is no number
     """How wrong an ideal solution may be: it decides the threshold."""
     threshold: float = outside(0.0)
     """A flat threshold in place of that rule; 0 follows the rule."""

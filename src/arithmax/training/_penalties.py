@@ -23,9 +23,7 @@ class Penalty(Part):
         """How strong it is at a step with this loss."""
 
     @abstractmethod
-    def value(
-        self, network: "Network", params: "Params", moment: "Moment"
-    ) -> "Array":
+    def value(self, network: "Network", params: "Params", moment: "Moment") -> "Array":
         """The penalty of parameters, without its strength."""
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .._checks import check_number, check_whole, plain, shown
 from .._identity import code_of
 from .._network import Network
-from .._parameters import Parameter
 from .._own_code import sentence
+from .._parameters import Parameter
 from ..tasks import Task
-from .._checks import check_number, check_whole, plain, shown
 from ._memory import check_fits
 from ._protocol import Protocol
 from ._replicas import Replica, input_count

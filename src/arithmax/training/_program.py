@@ -42,9 +42,7 @@ class Configuration:
         self.structure = self.network, padded, task.structure, protocol.structure
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Configuration) and self.structure == other.structure
-        )
+        return isinstance(other, Configuration) and self.structure == other.structure
 
     def __hash__(self) -> int:
         return hash(self.structure)

@@ -143,5 +143,3 @@ def _entries(parts: tuple, changes: Mapping[str, Any]) -> tuple:
         nested = isinstance(change, dict)
         listed[int(name)] = _updated(listed[int(name)], change) if nested else change
     return tuple(listed)
-
-

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import jax
 
+from .._checks import check_whole, plain, shown
 from .._identity import code_of, describe, digest, run_name
 from .._network import Network
 from ..tasks import Task
-from .._checks import check_whole, plain, shown
 from ._cell import Cell, represents
 from ._limits import check_kind
 from ._program import Configuration

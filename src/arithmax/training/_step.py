@@ -150,4 +150,3 @@ def rest(step: Step, moves: Callable[[Moment, Array | None, str], Array]) -> Ste
         return params, jax.tree_util.tree_map_with_path(chosen, state, new), value
 
     return Step(step.start, update)
-

@@ -2,8 +2,8 @@
 
 The authors move gates and weights in turns, give the penalty a step of its own once the
 loss is small, and draw all parameters afresh where the loss stalls. Their code runs in
-TensorFlow, where a parameter has one state of the optimiser in all steps. Nothing else in
-this package knows of these ways: they are compositions of what it has.
+TensorFlow, where a parameter has one state of the optimiser in all steps. All of this
+is composed of what the package has for every network.
 """
 
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ class PenaltyApart(Composition):
 
 @dataclass(frozen=True)
 class TensorFlowSlots(Composition):
-    """The same two steps with one optimiser state for each parameter, as TensorFlow has.
+    """The same two steps with one state for each parameter, as TensorFlow has it.
 
     It rests while the parameter does, and the penalty moves gates and weights alike.
     """

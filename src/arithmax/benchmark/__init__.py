@@ -1,0 +1,31 @@
+"""A unit among all others: leaderboard, criteria, failures, a unit from a file."""
+
+from ..studies._criteria import CRITERIA as CRITERIA
+from ..studies._criteria import Judged as Judged
+from ..studies._criteria import threshold as threshold
+from ..studies._failures import Failure as Failure
+from ..studies._failures import failure as failure
+from ..studies._failures import kind as kind
+from ..studies._outcomes import common as common
+from ..studies._outcomes import rate as rate
+from ._benchmark import QUICK as QUICK
+from ._benchmark import STUDIES as STUDIES
+from ._benchmark import Against as Against
+from ._benchmark import Benchmark as Benchmark
+from ._benchmark import Place as Place
+from ._benchmark import benchmark as benchmark
+from ._benchmark import unlike as unlike
+from ._cost import cells as cells
+from ._cost import measured as measured
+from ._differences import chance as chance
+from ._differences import holm as holm
+from ._differences import newcombe as newcombe
+from ._differences import paired_chance as paired_chance
+from ._differences import paired_difference as paired_difference
+from ._leaderboard import Board as Board
+from ._leaderboard import Score as Score
+from ._leaderboard import boards as boards
+from ._leaderboard import shipped as shipped
+from ._leaderboard import summary as summary
+from ._own_unit import OwnUnit as OwnUnit
+from ._own_unit import own_unit as own_unit

@@ -1,0 +1,172 @@
+"""A unit of one's own, from a Python file."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from .._identity import digest, source_hash
+from .._own_code import AGAIN, load, sentence
+from ..tasks import SingleModule
+from ..training import Protocol
+from ..units import OPERATIONS, Parameter, Unit
+
+ARITHMETIC = ("add", "sub", "mul", "div")
+# How long a run is and how it is judged are the benchmark's.
+FIXED = ("steps", "measuring", "criterion")
+
+
+@dataclass(frozen=True)
+class OwnUnit:
+    """A unit, what it is called, and what tells this version of it from others."""
+
+    unit: Unit
+    name: str
+    digest: str
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """Which of + − × ÷ it can represent."""
+        return tuple(op for op in ARITHMETIC if op in self.unit.operations)
+
+    def recipe(self, task: SingleModule) -> dict[str, Any]:
+        """The settings that the unit brings: its `recipe`, a dictionary or a method."""
+        given: Any = getattr(self.unit, "recipe", {})
+        found: Any = given(task) if callable(given) else given
+        if not isinstance(found, Mapping):
+            raise ValueError(
+                f"`recipe` of {self.name} gives {found!r}, but must be a dictionary of "
+                "settings, or a method that makes one for a task."
+            )
+        known = [f.name for f in fields(Protocol)]
+        for name in (path.partition("__")[0] for path in found):
+            if name in FIXED or name not in known:
+                free = ", ".join(n for n in known if n not in FIXED)
+                raise ValueError(
+                    f"`recipe` of {self.name} sets {name!r}, which is "
+                    + ("the benchmark's own" if name in FIXED else "no setting")
+                    + f". It may set {free}."
+                )
+        return dict(found)
+
+
+def own_unit(text: str) -> OwnUnit:
+    """The unit that `FILE.py:NAME` names, checked.
+
+    Args:
+        text: a Python file and the name in it of a class without arguments or of an
+            instance; the name may be left out where the file has one unit only.
+    """
+    path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(
+            f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
+        )
+    module = load(file, "unit")
+    with _speaking(text):
+        found = _made(text, _chosen(text, module, name))
+        check(found, text)
+        title = getattr(found, "title", type(found).__name__)
+        return OwnUnit(found, str(title), digest(source_hash(file), found, __version__))
+
+
+@contextmanager
+def _speaking(text: str) -> Iterator[None]:
+    """Whatever a unit of one's own raises, or makes others raise, as a sentence."""
+    try:
+        yield
+    except Exception as error:
+        if str(error).startswith("`unit`"):
+            raise
+        said = sentence(error) or f"{type(error).__name__}: {error}. {AGAIN}"
+        raise ValueError(f"`unit` (={text}) fails: {said}") from error
+
+
+def _chosen(text: str, module: Any, name: str) -> Any:
+    """What the module has under that name, or its only unit."""
+    units = [
+        n
+        for n, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+        and (
+            isinstance(value, Unit)
+            or (inspect.isclass(value) and issubclass(value, Unit))
+        )
+    ]
+    listed = ", ".join(units) or "none"
+    if not name and len(units) == 1:
+        return vars(module)[units[0]]
+    if not name or name not in vars(module):
+        said = f"has no {name!r}" if name else "must say which unit is meant"
+        raise ValueError(f"`unit` (={text}) {said}; that file has {listed}.")
+    return vars(module)[name]
+
+
+def _made(text: str, value: Any) -> Unit:
+    """An instance, frozen and with what the contract asks for."""
+    if inspect.isclass(value) and issubclass(value, Unit):
+        try:
+            value = value()
+        except TypeError as error:
+            raise ValueError(
+                f"`unit` (={text}) cannot be made without arguments: {error}. Give its "
+                "fields defaults and write its abstract methods, or name an instance."
+            ) from None
+    if not isinstance(value, Unit):
+        raise ValueError(
+            f"`unit` (={text}) is {value!r}, but must be an `arithmax.units.Unit`: a "
+            "class without arguments, or an instance."
+        )
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(
+            f"`unit` (={text}) must be a frozen dataclass: write `@dataclass("
+            "frozen=True)` above its class."
+        ) from None
+    return value
+
+
+def check(unit: Unit, text: str) -> None:
+    """It must represent an operation, and its solutions must be right."""
+    able = [op for op in ARITHMETIC if op in unit.operations]
+    if not able:
+        raise ValueError(
+            f"`unit` (={text}) represents none of {', '.join(ARITHMETIC)} by its "
+            "`exact`, so that there is nothing to find."
+        )
+    x = np.array([[2.0, 5.0, 3.0], [3.0, 2.0, 7.0]])  # in the domain of every unit
+    for name in able:
+        params = unit.solution(name)
+        _check_parts(unit, params, text)
+        y = np.asarray(unit.compute(params, x))
+        right = OPERATIONS[name].function(*x)
+        if y.shape != (1, 3) or not np.allclose(y[0], right, rtol=1e-4):
+            raise ValueError(
+                f"`unit` (={text}) states that it computes {name!r}, but at its "
+                f"`encode`d weights `compute` gives {y.tolist()} for the inputs "
+                f"{x.tolist()}, where {right.tolist()} is right (features come first)."
+            )
+
+
+def _check_parts(unit: Unit, params: dict[str, Any], text: str) -> None:
+    """What else is called while it is trained: errors are better found before."""
+    declared = unit.parameters(2, 1)
+    if not all(isinstance(p, Parameter) for p in declared.values()):
+        raise ValueError(
+            f"`unit` (={text}) must declare `parameters` such as `matrix(in_features, "
+            f"out_features, Uniform(-1, 1))`, not {declared!r}."
+        )
+    unit.penalty(params), unit.weights(params)
+    projected: Any = unit.project(params)
+    if not isinstance(projected, Mapping) or set(projected) != set(params):
+        raise ValueError(
+            f"`unit` (={text}) must return all its parameters from `project`, "
+            f"{', '.join(params)}, but returns {projected!r}."
+        )

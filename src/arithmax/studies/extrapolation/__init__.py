@@ -1,0 +1,1 @@
+"""The extrapolation report (B. Kollanur, project report, IIT Indore)."""

@@ -1,0 +1,81 @@
+"""The report's accuracy, which it prints but does not define."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...tasks import NumpyKey, Task
+from .._evaluate import Found, Trained
+from .._study import Table, columns
+from .._tables import ends, spread
+
+SAMPLES = 1000  # of a test set, as the printed multiples of 0.1 % suggest
+TOLERANCES = (1e-1, 1e-2, 1e-3)
+COMPARED = 1e-2  # the tolerance at which ours are compared with the report's
+
+
+def right(predicted: Any, target: Any, tolerance: float, least: float = 1.0) -> Any:
+    """Whether |ŷ − y| ≤ tolerance · max(least, |y|); NaN and ∞ never are."""
+    with np.errstate(invalid="ignore"):
+        bound = tolerance * np.maximum(least, np.abs(target))
+        return np.abs(predicted - target) <= bound
+
+
+def tested(task: Task, seed: int) -> tuple[Any, Any]:
+    """Inputs [in, sample] of the range to be right on, and their targets [sample]."""
+    x, t = task.draw("extrapolation", task.replica(seed), NumpyKey(0), SAMPLES)
+    return x, t[0]
+
+
+def predicted(found: Found, trained: Trained) -> list[tuple[Any, Any]]:
+    """Targets and predictions of every seed of an arm."""
+    cell = found.arm.cell
+    answers = []
+    for row in found.rows:
+        x, target = tested(cell.task, row["seed"])
+        with np.errstate(all="ignore"):
+            answers.append((target, cell.network.compute(trained.weights(row), x)[0]))
+    return answers
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The accuracies of the seeds of an arm at each tolerance, `[seed, tolerance]`."""
+
+    found: Found
+    values: np.ndarray
+
+    @property
+    def compared(self) -> np.ndarray:
+        """Those at the tolerance that is compared, one for each seed."""
+        return self.values[:, TOLERANCES.index(COMPARED)]
+
+
+def accuracies(found: Found, trained: Trained, least: float = 1.0) -> np.ndarray:
+    """The accuracy of every seed of an arm at every tolerance [seed, tolerance]."""
+    answers = predicted(found, trained)
+    return np.array(
+        [[right(y, t, tol, least).mean() for tol in TOLERANCES] for t, y in answers]
+    ).reshape(-1, len(TOLERANCES))
+
+
+def measured(trained: Trained) -> dict[Any, Accuracy]:
+    """The accuracies of all arms that were run, by the values of their labels."""
+    return {
+        tuple(found.arm.labels.values()): Accuracy(found, accuracies(found, trained))
+        for found in trained.found
+        if found.rows
+    }
+
+
+def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
+    """Mean accuracies of arms at each tolerance, and their spread over seeds."""
+    rows = []
+    labels: tuple[str, ...] = ()
+    for key, arm in arms.items():
+        labels, means = tuple(arm.found.arm.labels), arm.values.mean(axis=0).tolist()
+        rows.append((*key, len(arm.values), *means, *ends(spread(arm.compared))))
+    names = tuple(f"mean at {tol:g}" for tol in TOLERANCES)
+    names = (*labels, "seeds", *names, "median at 0.01", "low", "high")
+    return {**columns(names, rows), **more}

@@ -1,0 +1,60 @@
+"""Which runs the iNALU paper counts as solved, and its published counts."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...statistics import Interval, success_rate
+from .._criteria import below
+from .._evaluate import Found, Trained
+from .._published import figures_file
+from .._study import Published
+from ._runs import SOLVED
+
+OUTSIDE, WITHIN = "extrapolation", "interpolation"
+USUAL = "ε = 1e-4"
+
+
+def published_rows(name: str) -> list[dict[str, Any]]:
+    """The published counts of an experiment."""
+    return figures_file("inalu", name)["rows"]
+
+
+def rate(solved: int, runs: int, note: str = "", reason: str = "") -> Published:
+    """A published count with its interval."""
+    found = success_rate(solved, runs)
+    said = f"{solved} of {runs} runs"
+    note = f"{said}; {note}" if note else said
+    return Published(found.value, found.low, found.high, note, reason)
+
+
+def solved(found: Found, measure: str) -> int:
+    """How many runs of an arm ended with an error below the paper's."""
+    return sum(_ended(row) and row[measure] < SOLVED for row in found.rows)
+
+
+def usual(found: Found) -> int | None:
+    """How many are below a threshold that knows the range; none for quotients."""
+    task = found.arm.cell.task
+    if task.operations == ("div",):
+        return None  # where x may be anything, the mean of 1/x² is not to be had
+    limit = task.threshold(1e-4, "exact")
+    return sum(_ended(row) and below(row, limit) for row in found.rows)
+
+
+def _ended(row: dict[str, Any]) -> bool:
+    """Whether there is an error after the last step."""
+    return row["best_step"] == row["protocol_steps"]
+
+
+def total(found: Iterable[Found], measure: str) -> Interval | None:
+    """The rate over some arms, if all their runs are there, none reduced."""
+    arms = list(found)
+    if not arms or not all(f.rows and not f.reduced for f in arms):
+        return None
+    runs = sum(len(f.rows) for f in arms)
+    return success_rate(sum(solved(f, measure) for f in arms), runs)
+
+
+def having(trained: Trained, **labels: Any) -> list[Found]:
+    """All arms with these labels, whether they have runs or not."""
+    return [f for f in trained.found if labels.items() <= dict(f.arm.labels).items()]

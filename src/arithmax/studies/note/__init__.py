@@ -1,0 +1,1 @@
+"""The multiplication note (NALU project, April 2019)."""

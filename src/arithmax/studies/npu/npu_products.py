@@ -1,0 +1,87 @@
+"""The “10 parameter” functions of the NPU draft: products of powers of two sums."""
+
+import numpy as np
+
+from ...networks import Stack
+from ...tasks import Subsets
+from ...training import Batches, Cell, Criterion, RMSProp
+from ...units import NMU, NPU, NaiveNPU, RealNaiveNPU, RealNPU, Unit
+from .._evaluate import Trained
+from .._grid import combinations
+from .._sheet import sheet
+from .._study import Arm, Computed, Study
+from .._tables import columns
+from ._readings import chosen, formula
+from ._runs import SUMS, scripted
+
+PRODUCT, POWERS = "(x₁ + x₂)(x₁ + … + x₄)", "(x₁ + x₂)² √(x₁ + … + x₄)"
+# The first sum is of all four inputs, the second of two.
+TASKS = {
+    PRODUCT: Subsets(
+        simple=True,
+        powers=(1.0, 1.0),
+        interpolation=(-2.0, 2.0),
+        extrapolation=(-6.0, -2.0, 2.0, 6.0),
+    ),
+    POWERS: Subsets(
+        simple=True,
+        powers=(0.5, 2.0),
+        interpolation=(0.0, 2.0),
+        extrapolation=(2.0, 6.0),
+    ),
+}
+UNITS: dict[str, Unit] = {
+    "RealNaiveNPU": RealNaiveNPU(),
+    "NaiveNPU": NaiveNPU(),
+    "RealNPU": RealNPU(),
+    "NPU": NPU(),
+    "NMU": NMU(),
+}
+SMALL, LARGE = "4-2-1", "4-4-1"  # 10 parameters, and the 20 of the authors' script
+HIDDEN = {SMALL: 2, LARGE: 4}
+
+
+def cell(function: str, network: str, model: str) -> Cell:
+    """Sums of four inputs, and a product of their powers, as the scripts train it."""
+    return scripted(
+        Stack((SUMS, UNITS[model]), (HIDDEN[network],)),
+        TASKS[function],
+        seeds=60,
+        steps=50_000,
+        batches=Batches(50),
+        optimiser=RMSProp(4e-3),
+        # A step so long settles no nearer than this to exact weights.
+        criterion=Criterion(1e-2),
+        project=False,
+    )
+
+
+def compute(trained: Trained) -> Computed:
+    """Typical errors, and the formula of the seed that validation chooses."""
+    errors, formulae = [], []
+    for found in trained.arms():
+        function, size, model = found.arm.labels.values()
+        own = np.array([[r["interpolation"], r["extrapolation"]] for r in found.rows])
+        row = chosen(found)
+        right = row["outcome"] == "solved"
+        middle = map(float, np.median(own, axis=0))
+        last = (row["interpolation"], row["extrapolation"], right)
+        errors.append((function, size, model, *middle, *last))
+        if size == SMALL:
+            params, positive = trained.weights(row), function == POWERS
+            network = found.arm.cell.network
+            text = formula(network, params, "x₁ x₂ x₃ x₄", positive=positive)
+            text = text or "none: a gate is half open"
+            formulae.append((function, model, row["seed"], right, text))
+    names = ("function", "network", "model", "within", "beyond")
+    names += ("chosen: within", "chosen: beyond", "chosen: solved")
+    titles = ("function", "model", "seed", "solved", "formula")
+    tables = {"errors": columns(names, errors), "formulae": columns(titles, formulae)}
+    return Computed(tables)
+
+
+def study() -> Study:
+    """Section 4.1 of the draft, which is a heading alone."""
+    grid = combinations(function=TASKS, network=HIDDEN, model=UNITS)
+    arms = [Arm(labels, cell(**labels)) for labels in grid]
+    return sheet("npu", "npu-products").study(arms, compute)

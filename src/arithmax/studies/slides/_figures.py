@@ -1,0 +1,78 @@
+"""Rows of the paper's tables and figures as published figures."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...statistics import success_rate
+from .._published import figures_file, row_with
+from .._study import Published
+
+RESOLUTION = 1e-4  # below it a figure's sparsity error cannot be read back
+HALVED = (
+    "the printed figure doubled: the authors' fit leaves out a factor of two, see "
+    "How success is measured"
+)
+
+
+def published_rows(table: str) -> list[dict[str, Any]]:
+    """The published rows of a table or figure."""
+    return figures_file("slides", table)["rows"]
+
+
+def entry(table: str, **labels: Any) -> dict[str, Any] | None:
+    """The published row with these labels, if there is one."""
+    return row_with(published_rows(table), **labels)
+
+
+def figures(
+    table: str, *, reasons: Mapping[str, str] | None = None, **labels: Any
+) -> dict[str, Published]:
+    """A published row as figures by measure; of no row, none.
+
+    Args:
+        table: the file of the table.
+        reasons: why ours differ, by measure.
+        labels: those of the row.
+    """
+    row = entry(table, **labels)
+    if row is None:
+        return {}
+    why = reasons or {}
+    rate = success_rate(row["solved"], row["runs"])
+    found = {
+        "success": Published(
+            rate.value, rate.low, rate.high, reason=why.get("success", "")
+        )
+    }
+    if "median" in row:
+        found["median"] = Published(row["median"])
+    for name in ("solved_at", "sparsity"):
+        if row.get(name) and row[name][0] is not None:
+            values, note = row[name], _recomputed(row, name)
+            found[name] = Published(*values, note=note, reason=why.get(name, ""))
+    return found
+
+
+def drawn(
+    table: str, *, reasons: Mapping[str, str] | None = None, **labels: Any
+) -> dict[str, Published]:
+    """The same of a row that was read back from a plot, whose sparsity is halved."""
+    found = figures(table, reasons=reasons, **labels)
+    small = found.pop("sparsity", None)
+    if small is None or small.value < RESOLUTION:
+        return found
+    assert small.low is not None and small.high is not None
+    ends = (2 * small.value, 2 * small.low, 2 * small.high)
+    return found | {"sparsity": Published(*ends, HALVED, small.reason)}
+
+
+def _recomputed(row: dict[str, Any], name: str) -> str:
+    """What the paper prints, where its fit is not that of its rows."""
+    printed = row.get("printed", {}).get(name)
+    if printed is None or abs(printed[0] / row[name][0] - 1) < 0.05:
+        return ""
+    value, low, high = printed
+    return (
+        f"recomputed from the authors' {row['runs']} runs; the paper prints "
+        f"{value:.3g} [{low:.3g}, {high:.3g}]"
+    )

@@ -1,0 +1,134 @@
+"""The figures of the NAU/NMU paper along one setting."""
+
+from typing import Any
+
+from ...tasks import Subsets
+from ...units import NMU
+from .._grid import SYMBOLS, combinations
+from .._sheet import sheet
+from .._study import Arm, Study
+from ._figures import drawn, entry
+from ._row_order import figure, shuffled, simulated, simulated_cell
+from ._runs import MODELS, run, wider
+
+FIVE = ("NMU", "NAC•", "NAC•,NMU", "NAC•,σ", "NALU")
+HIDDEN = range(2, 11)
+SIZES = (4, 10, 25, 50, 75, *range(100, 301, 25))
+RANGES = {
+    "U[-2,-1]": ((-2.0, -1.0), (-6.0, -2.0)),
+    "U[-2,2]": ((-2.0, 2.0), (-6.0, -2.0, 2.0, 6.0)),
+    "U[0,1]": ((0.0, 1.0), (1.0, 5.0)),
+    "U[0.1,0.2]": ((0.1, 0.2), (0.2, 2.0)),
+    "U[1,2]": ((1.0, 2.0), (2.0, 6.0)),
+    "U[1.1,1.2]": ((1.1, 1.2), (1.2, 6.0)),
+    "U[10,20]": ((10.0, 20.0), (20.0, 40.0)),
+}
+ABLATION: dict[str, dict[str, Any]] = {
+    "NMU": {},
+    "NMU, no R_sparse": {"penalties": ()},
+    "NMU, no R_sparse, no clamp": {"penalties": (), "project": False},
+    "NMU, no clamp": {"project": False},
+}
+STRENGTHS = ("0", "0.01", "0.1", "1", "10", "100")
+
+
+def hidden_size() -> Study:
+    """Figure 3, left."""
+    arms = [
+        Arm(
+            {"hidden": hidden, "model": model},
+            run(wider(MODELS[model], hidden), Subsets("mul"), 25),
+            drawn("hidden-size", x=str(hidden), model=model),
+        )
+        for model in FIVE
+        for hidden in HIDDEN
+    ]
+    return sheet("slides", "hidden-size").study(arms)
+
+
+def input_range() -> Study:
+    """Figure 3, right."""
+    arms = []
+    for model in FIVE:
+        for name, (inner, outer) in RANGES.items():
+            task = Subsets("mul", interpolation=inner, extrapolation=outer)
+            why = {"solved_at": _range_reason(name, model)}
+            figures = drawn("input-range", reasons=why, x=name, model=model)
+            labels = {"range": name, "model": model}
+            arms.append(Arm(labels, run(MODELS[model], task, 25), figures))
+    return sheet("slides", "input-range").study(arms)
+
+
+def _range_reason(name: str, model: str) -> str:
+    """Why a mean of the figure of ranges is not that of its runs."""
+    row = entry("input-range", x=name, model=model)
+    found = [r for r in simulated("range") if (r["range"], r["model"]) == (name, model)]
+    if row is None or not found:
+        return ""
+    said = shuffled(row["solved_at"][0], found[0], found[0]["ours"], "Our steps")
+    texts = sheet("slides", "input-range").texts
+    seen = texts.get(f"{name}, {model}")
+    return f"{said}. {texts['plain-loop']} {seen}" if seen else said
+
+
+def input_size() -> Study:
+    """Appendix: larger inputs."""
+    arms = [
+        Arm(
+            {"inputs": size, "model": model},
+            run(MODELS[model], Subsets("mul", input_size=size), 50, steps=_steps(size)),
+            drawn("input-size", x=str(size), model=model),
+        )
+        for model in (*FIVE, "Gated NAU/NMU")
+        for size in SIZES
+    ]
+    return sheet("slides", "input-size").study(arms)
+
+
+def _steps(size: int) -> int:
+    return 5_000_000 if size <= 100 else 10_000_000 if size <= 200 else 15_000_000
+
+
+def regularisation() -> Study:
+    """Appendix: the strength of the sparsity penalty."""
+    arms = []
+    for operation, model in (("mul", "NMU"), ("add", "NAU"), ("sub", "NAU")):
+        for text in STRENGTHS:
+            # Steps at − come before the penalty begins, whatever its strength.
+            alike = operation == "sub" or (operation, text) == ("mul", "10")
+            figures = drawn(
+                "regularisation",
+                reasons={"solved_at": _fifty(model, operation) if alike else ""},
+                operation=operation,
+                x=text,
+                model=model,
+            )
+            labels = {"strength": text, "model": f"{model}, {SYMBOLS[operation]}"}
+            task = Subsets(operation)  # type: ignore[arg-type]  # a literal
+            changes = {"penalties__0__strength": float(text)}
+            cell = run(MODELS[model], task, 50, **changes)
+            arms.append(Arm(labels, cell, figures))
+    return sheet("slides", "regularisation").study(arms)
+
+
+def _fifty(model: str, operation: str) -> str:
+    """Why fifty seeds of a figure have another mean than ours."""
+    row = simulated_cell("table", model=model, operation=operation)
+    first, every = figure(row["first_fifty"]), figure(row["others"])
+    text = sheet("slides", "regularisation").texts["fifty"]
+    return text.format(first=first, every=every)
+
+
+def ablation() -> Study:
+    """Appendix: what the penalty and the clamp are for."""
+    arms = []
+    for labels in combinations(model=ABLATION, hidden=HIDDEN):
+        model, hidden = labels["model"], labels["hidden"]
+        why = _fifty("NMU", "mul") if (hidden, model) == (2, "NMU") else ""
+        figures = drawn(
+            "ablation", reasons={"solved_at": why}, x=str(hidden), model=model
+        )
+        figures.pop("sparsity", None)  # it could not be read back
+        cell = run(wider(NMU(), hidden), Subsets("mul"), 50, **ABLATION[model])
+        arms.append(Arm({"hidden": hidden, "model": model}, cell, figures))
+    return sheet("slides", "ablation").study(arms)

@@ -1,0 +1,27 @@
+"""Rows as the fleet writes them, without training."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from arithmax._blocks import Replica
+from arithmax._training import _row_of
+
+
+def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
+    """Rows as the fleet writes them, without training; seeds differ by `spread`."""
+    (arm,) = study_of.arms
+    rows = []
+    for seed, outcome in enumerate(outcomes):
+        cell = arm.cell
+        protocol = replace(cell.protocol, **changes)
+        r = Replica(cell.network, cell.task, protocol, seed, 32, "cpu")
+        final = 0.0 if outcome else 1.0
+        curves = {
+            "interpolation": np.array([1.0, 0.0]),
+            "extrapolation": np.array([1.0, final]),
+            "sparsity": np.full(2, error * (1 + spread * seed)),
+        }
+        at_step = round(at * (1 + spread * seed))
+        rows.append(_row_of(r, 1.0, np.array([0, at_step]), curves))
+    return rows

@@ -1,0 +1,87 @@
+"""The NAU/NMU paper's studies: their figures, starts and protocols."""
+
+import csv
+import json
+import math
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+
+from arithmax import Protocol
+from arithmax.results import Results
+from arithmax.starts import first_parameters
+from arithmax.statistics import Interval, Range, median, sparsity, steps
+from arithmax.studies import Trained, find, study
+from arithmax.studies.slides import published_rows
+from arithmax.studies.slides.simple_mul import SHEET, starts_of_layer_two
+from fake_rows import fake
+
+RUNS = Path(__file__).with_name("published-runs.csv")  # those that were solved
+
+
+def test_table_2_has_its_eleven_rows():
+    own = study("arithmetic-dataset")
+    rows = own.only({"table": "2"}).arms
+    assert len(rows) == 11 and len(own.arms) == 66
+    assert all(len(arm.cell.seeds) == 100 for arm in own.arms)
+    assert all(arm.cell.protocol.steps == 5_000_000 for arm in own.arms)
+
+
+def test_published_figures_are_those_of_the_authors_rows():
+    cells: dict[tuple[str, str], list[dict[str, str]]] = {}
+    with RUNS.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            cells.setdefault((row["model"], row["operation"]), []).append(row)
+    for typed in published_rows("arithmetic-dataset"):
+        solved = cells.pop((typed["model"], typed["operation"]), [])
+        assert (typed["solved"], typed["runs"]) == (len(solved), 100)
+        if not solved:
+            continue
+        at = [float(row["solved_at"]) for row in solved]
+        errors = [min(float(row["sparsity_error"]), 0.5) for row in solved]
+        assert typed["median"] == median(at)
+        for name, ours in (("solved_at", steps(at)), ("sparsity", sparsity(errors))):
+            if isinstance(ours, Range):  # too few of the authors' runs
+                assert typed[name][1:] == [None, None]
+            expected = astuple(ours)[: 1 if isinstance(ours, Range) else 3]
+            for a, b in zip(typed[name], expected, strict=False):
+                assert math.isclose(a, b, rel_tol=1e-3)
+    assert not cells
+
+
+def test_the_starts_of_layer_two_decide():
+    """NAC• is solved where both Ŵ start positive: the claim's figures add up."""
+    own = study("simple-mul")
+    nac = own.only({"model": "NAC•"})
+    rows = fake(nac, [True] * 5 + [False] * 195)
+    found = find(nac, Results(rows))
+    cell = nac.arms[0].cell
+    first = first_parameters(cell, range(200))["1.W_hat"][:, 0]
+    assert first.shape == (200, 2) and abs((first > 0).mean() - 0.5) < 0.1
+    again = first_parameters(cell, range(3))["1.W_hat"][:, 0]
+    np.testing.assert_array_equal(first[:3], again)  # a seed's start is its own
+    computed = starts_of_layer_two(Trained(nac, found, Results(rows)))
+    table = computed.tables["starts"]
+    assert sum(table["seeds"]) == 200 and sum(table["solved"]) == 5
+    share = computed.figures[SHEET.claim("share")]
+    assert isinstance(share, Interval)
+    assert share.low < 0.25 < share.high
+
+
+def test_protocols_of_sweeps_are_the_authors():
+    strengths = {
+        a.labels["strength"]: a.cell.protocol for a in study("regularisation").arms
+    }
+    assert strengths["100"].penalty == 100.0 and strengths["0"].penalty == 0.0
+    for arm in study("ablation").arms:
+        free = "no clamp" in str(arm.labels["model"])
+        assert arm.cell.protocol.project is not free
+        penalised = "no R_sparse" not in str(arm.labels["model"])
+        assert (arm.cell.protocol.penalty > 0) is penalised
+    sizes = {
+        a.labels["inputs"]: a.cell.protocol.steps for a in study("input-size").arms
+    }
+    assert (sizes[100], sizes[200], sizes[300]) == (5_000_000, 10_000_000, 15_000_000)
+    assert json.dumps(published_rows("input-size")[0])  # plain data
+    assert isinstance(study("gate").arms[0].cell.protocol, Protocol)
