@@ -13,7 +13,7 @@ from ..studies import Convergence, Evaluation, Found, Seeds, Weights
 from ..studies._curves import quartiles
 from ..studies._learned import examples
 from ._draw_measures import apart, distinct, label
-from ._looks import DASHES, MOST_MARKERS, Look, looks
+from ._looks import DASHES, MOST_MARKERS, Look, looks, unit_of
 from ._style import DIVERGING, GREY, escaped, faint, figure, packed, titled
 from ._text import number
 
@@ -165,15 +165,27 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
         drawn.update_layout(yaxis=steps)
     if bands:
         drawn.update_layout(**_bands(bands, min(1.02 - share, 0.98) * solved))
-    values = distinct([label(found, plot.by) for found in arms])
-    known = dict(zip(values, looks(values), strict=True))
-    for at, found in enumerate(arms):
-        look = known[label(found, plot.by)]
+    for at, (found, (name, look)) in enumerate(
+        zip(arms, _seed_looks(arms, plot.by), strict=True)
+    ):
         for outcome in ("solved", *bands):
             own = [row for row in found.rows if row["outcome"] == outcome]
             if own:
-                drawn.add_scatter(**_dots(own, outcome, bands, at, look))
+                drawn.add_scatter(**_dots(own, outcome, bands, at, look), name=name)
     return drawn
+
+
+def _seed_looks(arms: list[Found], by: str) -> list[tuple[str, Look]]:
+    """What has a colour, and the look: an arm's label, or the unit that it trains."""
+    labels = [str(label(found, by)) for found in arms]
+    names = [
+        f.arm.name if unit_of(f.arm.name) and not unit_of(own) else own
+        for f, own in zip(arms, labels, strict=True)
+    ]
+    others = [name for name in distinct(names) if not unit_of(name)]
+    known = dict(zip(others, looks(others), strict=True))
+    # The axis tells arms of one unit apart.
+    return [(escaped(n), known[n] if n in known else looks([n])[0]) for n in names]
 
 
 def _bands(bands: list[str], low: float) -> dict[str, Any]:

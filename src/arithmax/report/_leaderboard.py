@@ -195,14 +195,10 @@ def leads(found: Standing) -> str:
     if not found.leaders:
         return "No unit has runs of this."
     *others, last = found.leaders
-    percent = _percent(found.scores[last])
+    rate = f"{100 * found.scores[last].success.value:.0f} %"
     if not others:
-        return f"{last} leads with {percent}."
-    return f"{', '.join(others)} and {last} lead with {percent}."
-
-
-def _percent(score: Score) -> str:
-    return f"{100 * score.success.value:.0f}\N{NO-BREAK SPACE}%"
+        return f"{last} leads with {rate}."
+    return f"{', '.join(others)} and {last} lead with {rate}."
 
 
 def _entries(
