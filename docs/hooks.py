@@ -21,11 +21,11 @@ from mkdocs.structure.files import File
 from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
 from arithmax.protocol import Protocol
+from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
 
 HERE = Path(__file__).parent
-COLOURS = ["#3366cc", "#d9600f", "#1b8a5a", "#9b3fb5", "#b8860b", "#c2334d"]
 SECOND = 2.0  # what x₂ is in the plots
 SPAN = (-4.0, 4.0)
 
@@ -209,8 +209,11 @@ def curves(unit: Unit):
 def figure(unit: Unit) -> go.Figure:
     """What a unit at discrete weights gives, over what is true."""
     drawn = go.Figure()
-    for i, (name, x, y, true) in enumerate(curves(unit)):
-        line = {"color": COLOURS[i % len(COLOURS)], "width": 2}
+    lines = list(curves(unit))
+    for look, (name, x, y, true) in zip(
+        looks([n for n, *_ in lines]), lines, strict=True
+    ):
+        line = look.line()
         drawn.add_scatter(x=x, y=y, name=name, line=line, legendgroup=name)
         if true is not None:
             dashed = {**line, "dash": "dot", "width": 4}

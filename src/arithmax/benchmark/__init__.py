@@ -29,3 +29,7 @@ from ._leaderboard import shipped as shipped
 from ._leaderboard import summary as summary
 from ._own_unit import OwnUnit as OwnUnit
 from ._own_unit import own_unit as own_unit
+from ._standing import Standing as Standing
+from ._standing import choices as choices
+from ._standing import failures_of as failures_of
+from ._standing import standing as standing

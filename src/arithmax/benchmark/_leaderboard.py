@@ -68,10 +68,10 @@ def pooled(scores: Iterable[Score]) -> Score | None:
         return None
 
     def mean(name: str) -> float | None:
-        pairs = [(s.solved, getattr(s, name)) for s in listed]
-        known = [(n, value) for n, value in pairs if n and value is not None]
-        runs = sum(n for n, _ in known)
-        return sum(n * value for n, value in known) / runs if runs else None
+        pairs = [(s.solved, getattr(s, name)) for s in listed if s.solved]
+        if not pairs or any(value is None for _, value in pairs):
+            return None  # a mean over some of the solved runs is not theirs
+        return sum(n * value for n, value in pairs) / sum(n for n, _ in pairs)
 
     seeds, solved = (sum(getattr(s, n) for s in listed) for n in ("seeds", "solved"))
     starts = max(s.starts or s.seeds for s in listed)

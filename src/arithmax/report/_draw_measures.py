@@ -9,15 +9,14 @@ import plotly.graph_objects as go
 
 from ..statistics import Interval, Range
 from ..studies import MEASURES, Evaluation, Found, Grid, Measured, Published
+from ._looks import Look, looks, unit_of
 from ._style import (
     GREY,
     SEQUENTIAL,
-    colour,
     escaped,
     figure,
     menu,
     packed,
-    symbol,
     titled,
 )
 from ._text import interval
@@ -72,16 +71,20 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
     at = places([label(found, plot.x) for found in arms])
     axis = {"tickvals": list(at.values()), "ticktext": [escaped(name) for name in at]}
     axis |= {"range": [-0.6, len(at) - 0.4], "zeroline": False}
-    series = distinct([label(found, plot.by) for found in arms])
-    chosen = apart(arms, plot.x, plot.by)
+    # Without a label that has a colour, units along the axis have theirs.
+    by = plot.by or (plot.x if all(map(unit_of, at)) else "")
+    series = distinct([label(found, by) for found in arms])
+    side = len(series) if plot.by else 1
+    chosen, look = apart(arms, plot.x, plot.by), looks(series)
     drawn = figure(xaxis=titled(plot.x, **axis), yaxis=_scale(plot))
     choices, named, floor = [], set(), _floor(arms, plot)
-    for found, choice, i, ours in _series(arms, chosen, series, plot.by):
-        shift = 0.7 * ((i + 0.5) / len(series) - 0.5) + (not ours) * 0.2 / len(series)
+    for found, choice, i, ours in _series(arms, chosen, series, by):
+        shift = 0.7 * (((i if plot.by else 0) + 0.5) / side - 0.5)
+        shift += (not ours) * 0.2 / side
         if points := _points(found, plot, at, shift, ours, floor):
-            look = _look(series[i], i, ours)
-            first = (choice, i) not in named
-            drawn.add_scatter(**points, **look, showlegend=first)
+            first = (choice, i) not in named and by == plot.by
+            marked = _marked(series[i], look[i], ours)
+            drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))
     if any(found.arm.published.get(plot.measure) for found in arms):
@@ -112,14 +115,13 @@ def _scale(plot: Measured) -> dict[str, Any]:
     return titled(name, exponentformat=written, **own)
 
 
-def _look(name: Any, i: int, ours: bool) -> dict[str, Any]:
+def _marked(name: Any, look: Look, ours: bool) -> dict[str, Any]:
     """Filled for ours, hollow for published, of one colour."""
-    look = {"color": colour(i), "size": 9, "line": {"width": 2, "color": colour(i)}}
     return {
         "mode": "markers",
         "name": escaped(name) if name != "" else "ours",
-        "legendgroup": str(i),
-        "marker": {**look, "symbol": symbol(i) + ("" if ours else "-open")},
+        "legendgroup": escaped(name),
+        "marker": look.marker(published=not ours, size=9),
     }
 
 

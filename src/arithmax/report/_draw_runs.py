@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,11 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ..studies import Convergence, Evaluation, Found, Seeds, Weights
-from ._curves import curves
+from ..studies._curves import quartiles
+from ..studies._shown import examples
 from ._draw_measures import apart, distinct, label
-from ._style import (
-    COLOURS,
-    DIVERGING,
-    GREY,
-    colour,
-    dash,
-    escaped,
-    faint,
-    figure,
-    packed,
-    symbol,
-    titled,
-)
+from ._looks import DASHES, MOST_MARKERS, Look, looks, unit_of
+from ._style import DIVERGING, GREY, escaped, faint, figure, packed, titled
 from ._text import number
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -58,7 +49,7 @@ def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
     arms = chosen(evaluation, plot.only)
     names = series(arms, plot.by)
     runs = {r["run"]: n for f, n in zip(arms, names, strict=True) for r in f.rows}
-    found = curves(evaluation.results, runs)
+    found = quartiles(evaluation.results, runs)
     if not found:
         return None
     log = _spans_decades(found)
@@ -71,8 +62,7 @@ def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
         xaxis=titled("step", type="log" if log else "linear", exponentformat="SI"),
         yaxis=titled("extrapolation error", type="log", exponentformat="power"),
     )
-    looks = _looks(arms, plot.by)
-    for name, look in zip(names, looks, strict=True):
+    for name, look in zip(names, _arm_looks(arms, plot.by), strict=True):
         for trace in _band(name, look, shown[name], floor) if name in shown else ():
             drawn.add_scatter(**trace)
     steps = np.concatenate([rows[:, 0] for rows in shown.values()])
@@ -81,16 +71,14 @@ def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
     return drawn
 
 
-def _looks(arms: list[Found], by: str) -> list[dict[str, Any]]:
-    """A line for each arm: a colour each label, a dash each arm of that label."""
+def _arm_looks(arms: list[Found], by: str) -> list[Look]:
+    """The look of each arm's label; a dash for each further arm of that label."""
     values = [label(found, by) for found in arms]
-    order = distinct(values)
+    known = dict(zip(distinct(values), looks(distinct(values)), strict=True))
     return [
-        {
-            "color": colour(order.index(value)),
-            "dash": dash(values[:k].count(value) + order.index(value) // len(COLOURS)),
-            "width": 2,
-        }
+        replace(known[value], dash=DASHES[values[:k].count(value) % len(DASHES)])
+        if values.count(value) > 1
+        else known[value]
         for k, value in enumerate(values)
     ]
 
@@ -109,29 +97,31 @@ def _drawable(rows: np.ndarray, log: bool) -> np.ndarray:
 
 
 def _band(
-    name: str, line: dict[str, Any], rows: np.ndarray, floor: float
+    name: str, look: Look, rows: np.ndarray, floor: float
 ) -> list[dict[str, Any]]:
     """Quartiles and median; an error of exactly zero is drawn at the bottom.
 
     An arm without a finite median has a name in the legend and no line.
     """
+    marker = look.marker(size=7, maxdisplayed=MOST_MARKERS)
+    drawn = {"mode": "lines+markers", "line": look.line(), "marker": marker}
     if not len(rows):
         name = escaped(f"{name} (diverged)")
-        return [{"x": [None], "y": [None], "mode": "lines", "name": name, "line": line}]
+        return [{"x": [None], "y": [None], "name": name, **drawn}]
     step, low, middle, high = rows.T
     shared = {"x": packed(step), "legendgroup": name, "mode": "lines"}
     edge = {**shared, "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
-    filled = {"fill": "tonexty", "fillcolor": faint(line["color"])}
+    filled = {"fill": "tonexty", "fillcolor": faint(look.colour)}
     text = "step %{x:,}<br>median %{customdata:.3g}<extra>%{fullData.name}</extra>"
     return [
         {**edge, "y": packed(np.maximum(low, floor))},
         {**edge, **filled, "y": packed(np.maximum(high, floor))},
         {
             **shared,
+            **drawn,
             "y": packed(np.maximum(middle, floor)),
             "customdata": packed(middle),
             "name": escaped(name),
-            "line": line,
             "hovertemplate": text,
         },
     ]
@@ -155,7 +145,7 @@ def _thresholds(arms: list[Found], first: float, last: float) -> list[dict[str, 
 
 
 def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
-    """One dot a seed: solved ones by their step, the others in a band above."""
+    """One dot per seed: solved ones by their step, the others in a band above."""
     arms = chosen(evaluation, plot.only)
     if not arms:
         return None
@@ -175,14 +165,27 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
         drawn.update_layout(yaxis=steps)
     if bands:
         drawn.update_layout(**_bands(bands, min(1.02 - share, 0.98) * solved))
-    places = distinct([label(found, plot.by) for found in arms])
-    for at, found in enumerate(arms):
-        i = places.index(label(found, plot.by))
+    for at, (found, (name, look)) in enumerate(
+        zip(arms, _seed_looks(arms, plot.by), strict=True)
+    ):
         for outcome in ("solved", *bands):
             own = [row for row in found.rows if row["outcome"] == outcome]
             if own:
-                drawn.add_scatter(**_dots(own, outcome, bands, at, i))
+                drawn.add_scatter(**_dots(own, outcome, bands, at, look), name=name)
     return drawn
+
+
+def _seed_looks(arms: list[Found], by: str) -> list[tuple[str, Look]]:
+    """What has a colour, and the look: an arm's label, or the unit that it trains."""
+    labels = [str(label(found, by)) for found in arms]
+    names = [
+        f.arm.name if unit_of(f.arm.name) and not unit_of(own) else own
+        for f, own in zip(arms, labels, strict=True)
+    ]
+    others = [name for name in distinct(names) if not unit_of(name)]
+    known = dict(zip(others, looks(others), strict=True))
+    # The axis tells arms of one unit apart.
+    return [(escaped(n), known[n] if n in known else looks([n])[0]) for n in names]
 
 
 def _bands(bands: list[str], low: float) -> dict[str, Any]:
@@ -198,7 +201,7 @@ def _bands(bands: list[str], low: float) -> dict[str, Any]:
 
 
 def _dots(
-    rows: list[dict[str, Any]], outcome: str, bands: list[str], at: int, i: int
+    rows: list[dict[str, Any]], outcome: str, bands: list[str], at: int, look: Look
 ) -> dict[str, Any]:
     # Multiples of the golden ratio spread evenly, the same way each time.
     spread = (np.arange(1, len(rows) + 1) * GOLDEN) % 1 - 0.5
@@ -213,12 +216,7 @@ def _dots(
         "y": packed(height),
         "yaxis": "y" if solved else "y2",
         "mode": "markers",
-        "marker": {
-            "color": colour(i),
-            "symbol": symbol(i) if solved else f"{symbol(i)}-open",
-            "size": 7 if solved else 6,
-            "opacity": 0.75,
-        },
+        "marker": look.marker(size=7 if solved else 5, opacity=0.75 if solved else 0.5),
         "customdata": [_said(row) for row in rows],
         "hovertemplate": SEED,
     }
@@ -235,30 +233,18 @@ def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
     arms = chosen(evaluation, plot.only)
     if not arms:
         return None
-    panels = []
-    for solved in (True, False):
-        rows = [r for r in arms[0].rows if (r["outcome"] == "solved") is solved]
-        try:
-            panels.append(_matrices(arms[0], rows[0], evaluation))
-        except (KeyError, IndexError):  # weights were not kept, or no such seed
-            continue
+    panels = [
+        {
+            f"{name}, seed {row['seed']}, {row['outcome']}": m
+            for name, m in found.items()
+        }
+        for row, found in examples(arms[0], evaluation)
+    ]
     return _drawn_matrices(panels) if panels else None
 
 
-def _matrices(
-    found: Found, row: Mapping[str, Any], evaluation: Evaluation
-) -> dict[str, np.ndarray]:
-    params = evaluation.results.weights(row["run"])
-    matrices = found.arm.cell.network.weights(params)
-    ended = f"seed {row['seed']}, {row['outcome']}"
-    return {
-        f"{name}, {ended}": np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-        for name, matrix in matrices.items()
-    }
-
-
 def _drawn_matrices(panels: list[dict[str, np.ndarray]]) -> go.Figure:
-    """One column a seed, or one column for all where matrices are wide."""
+    """One column per seed, or one column for all where matrices are wide."""
     widest = max(m.shape[1] for panel in panels for m in panel.values())
     columns = 1 if widest > WIDE else len(panels)
     order = [[item for item in panel.items()] for panel in panels]

@@ -10,18 +10,15 @@ from plotly.subplots import make_subplots
 
 from ..studies import Bars, Evaluation, Heat, Lines, Surface
 from ._draw_measures import distinct
+from ._looks import DASHES, MOST_MARKERS, Look, looks
 from ._style import (
-    COLOURS,
     GREY,
     SEQUENTIAL,
-    colour,
-    dash,
     escaped,
     faint,
     figure,
     menu,
     packed,
-    symbol,
     titled,
 )
 
@@ -172,9 +169,10 @@ def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
         y_title=escaped(plot.y),
         figure=drawn,
     )
-    for k, own in enumerate(found.values()):
+    for k, (name, own) in enumerate(found.items()):
         row, col = k // across + 1, k % across + 1
-        made.add_trace(_bar(own, plot), row, col)
+        # Panels have titles: a colour tells units apart, and nothing else.
+        made.add_trace(_bar(own, plot, looks([name])[0]), row, col)
         # The last of a column has numbers below it, wherever it ends.
         last = k + across >= len(found)
         made.update_xaxes(showticklabels=last, row=row, col=col)
@@ -183,12 +181,12 @@ def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
     return made
 
 
-def _bar(table: Columns, plot: Bars) -> go.Bar:
+def _bar(table: Columns, plot: Bars, look: Look) -> go.Bar:
     texts = any(isinstance(v, str) for v in table[plot.x])
     return go.Bar(
         x=[escaped(v) for v in table[plot.x]] if texts else packed(table[plot.x]),
         y=packed(table[plot.y]),
-        marker={"color": colour(0), "line": {"width": 0}},
+        marker={"color": look.colour, "line": {"width": 0}},
         hovertemplate="%{x}: %{y:.4g}<extra></extra>",
     )
 
@@ -204,8 +202,9 @@ def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
         for log in (plot.log_x, plot.log_y)
     ]
     drawn = figure(xaxis=titled(plot.x, **scales[0]), yaxis=titled(plot.y, **scales[1]))
-    for i, (name, own) in enumerate(groups(table, plot.by).items()):
-        for trace in _line(own, plot, name, i):
+    found = groups(table, plot.by)
+    for look, (name, own) in zip(looks(list(found)), found.items(), strict=True):
+        for trace in _line(own, plot, name, look):
             drawn.add_scatter(**trace)
     if plot.dashed:
         key = {"color": GREY, "dash": "dash", "width": 2}
@@ -216,30 +215,30 @@ def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
     return drawn
 
 
-def _line(table: Columns, plot: Lines, name: Any, i: int) -> list[dict[str, Any]]:
+def _line(table: Columns, plot: Lines, name: Any, look: Look) -> list[dict[str, Any]]:
     text = any(isinstance(v, str) for v in table[plot.x])
     x = [escaped(v) for v in table[plot.x]] if text else packed(table[plot.x])
-    shared = {"x": x, "legendgroup": f"{i}", "mode": "lines"}
+    shared = {"x": x, "legendgroup": escaped(name), "mode": "lines"}
     quiet = {**shared, "showlegend": False, "hoverinfo": "skip"}
-    # Where dashes are theory, markers alone tell apart lines of one colour.
-    solid = dash(0 if plot.dashed else i // len(COLOURS))
+    few = {"maxdisplayed": MOST_MARKERS} if len(x) > 30 else {}
     traces = []
     if plot.low and plot.high:
         edge = {**quiet, "line": {"width": 0}}
-        filled = {"fill": "tonexty", "fillcolor": faint(colour(i))}
+        filled = {"fill": "tonexty", "fillcolor": faint(look.colour)}
         traces.append({**edge, "y": packed(table[plot.low])})
         traces.append({**edge, **filled, "y": packed(table[plot.high])})
     if plot.dashed:
-        theory = {"color": colour(i), "dash": "dash", "width": 1.5}
+        theory = look.line(dash="dash", width=1.5)
         traces.append({**quiet, "y": packed(table[plot.dashed]), "line": theory})
     traces.append(
         {
             **shared,
             "y": packed(table[plot.y]),
-            "mode": "lines+markers" if len(x) <= 30 else "lines",
+            "mode": "lines+markers",
             "name": escaped(name) if name != "" else escaped(plot.y),
-            "line": {"color": colour(i), "dash": solid, "width": 2},
-            "marker": {"symbol": symbol(i), "size": 6},
+            # Where dashes are theory, markers alone tell apart lines of one colour.
+            "line": look.line(**({"dash": DASHES[0]} if plot.dashed else {})),
+            "marker": look.marker(size=7, **few),
             "hovertemplate": "%{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
         }
     )

@@ -5,11 +5,12 @@ filters choose. Whatever can be chosen is computed here and stands in the page: 
 script shows, hides and sorts, and computes nothing.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..benchmark import Board, Score
+from ..benchmark import Board, Score, Standing, choices, standing
 from ._html import escape, region
 from ._page import document, file
 from ._unit_scores import cell, means, range_text, rate, unit_scores
@@ -87,8 +88,7 @@ def standings(boards: Sequence[Board], link: Link, own: str = "") -> str:
     tables = [
         _standing(board, criterion, operation, link, own)
         for board in boards
-        for criterion in board.criteria
-        for operation in ("", *board.operations)
+        for criterion, operation in choices(board)
     ]
     if not tables:
         return (
@@ -150,16 +150,17 @@ def _standing(
         f'<th scope="col" data-{kind}="{escape(n)}">{escape(range_text(n))}</th>'
         for n in across
     )
-    places = _places(board, criterion, operation)
+    whole = standing(board, criterion, operation)
+    by_range = {
+        name: standing(board, criterion, operation, name) for name in board.ranges
+    }
     lines = "".join(
         f'<tr data-unit="{escape(unit)}"{" class=own" if unit == own else ""}>'
         f'<td class="place">{place}</td><th scope="row"><a href="{escape(link(unit))}">'
         f"{escape(unit)}</a></th>"
-        + _entries(board, unit, operation, criterion, places)
-        + f"{_total(score)}</tr>"
-        for place, (unit, score) in enumerate(
-            board.standing(criterion, operation), start=1
-        )
+        + _entries(board, unit, operation, criterion, by_range)
+        + f"{_total(whole.scores[unit])}</tr>"
+        for unit, place in whole.places.items()
     )
     table = (
         '<table class="heat"><thead><tr><th scope="col"><span class="unseen">place'
@@ -172,48 +173,66 @@ def _standing(
         f'<section class="standing" data-board="{escape(board.name)}" '
         f'data-criterion="{escape(criterion)}" data-operation="{escape(operation)}">'
         f"<h3>{escape(title)}</h3>{'' if board.seeds_known else COUNTS}"
-        f"{region(title, table)}</section>"
+        f"{region(title, table)}{_known({'': whole, **by_range})}</section>"
     )
 
 
-Places = Mapping[tuple[str, str], tuple[int, Score]]  # by range and unit
-
-
-def _places(board: Board, criterion: str, operation: str) -> Places:
-    """Place and score of each unit on each range, for the script to pick from."""
-    return {
-        (name, unit): (place, score)
-        for name in board.ranges
-        for place, (unit, score) in enumerate(
-            board.standing(criterion, operation, name), start=1
-        )
+def _known(by_range: Mapping[str, Standing]) -> str:
+    """What the script shows for each range: the order of the units and who leads."""
+    known = {
+        name: {"order": list(found.scores), "leads": leads(found)}
+        for name, found in by_range.items()
     }
+    # "<" would let a name end the script, or begin a comment in it.
+    text = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c")
+    return f'<script type="application/json">{text}</script>'
+
+
+def leads(found: Standing) -> str:
+    """Who leads a standing, in words."""
+    if not found.leaders:
+        return "No unit has runs of this."
+    *others, last = found.leaders
+    rate = f"{100 * found.scores[last].success.value:.0f} %"
+    if not others:
+        return f"{last} leads with {rate}."
+    return f"{', '.join(others)} and {last} lead with {rate}."
 
 
 def _entries(
-    board: Board, unit: str, operation: str, criterion: str, places: Places
+    board: Board,
+    unit: str,
+    operation: str,
+    criterion: str,
+    by_range: Mapping[str, Standing],
 ) -> str:
     """The cells of a line.
 
     Of an operation, one for each range. Of all, one for each operation, and unseen ones
     for each range.
     """
-    by_range = {n: places[n, unit] for n in board.ranges if (n, unit) in places}
+    of_ranges = [
+        _of_range(name, found, unit, "" if operation else "hidden ")
+        for name, found in by_range.items()
+        if operation or unit in found.scores
+    ]
     if operation:
-        return "".join(_of_range(n, *by_range.get(n, (0, None))) for n in board.ranges)
-    shown = "".join(
+        return "".join(of_ranges)
+    shown = (
         cell(board.score(unit, n, criterion), f'data-operation="{escape(n)}"')
         for n in board.operations
     )
-    return shown + "".join(_of_range(n, *by_range[n], "hidden ") for n in by_range)
+    return "".join([*shown, *of_ranges])
 
 
-def _of_range(name: str, place: int, score: Score | None, hidden: str = "") -> str:
+def _of_range(name: str, found: Standing, unit: str, hidden: str) -> str:
     """A cell with what the script shows of it if its range is chosen."""
-    known = f'{hidden}data-range="{escape(name)}"'
+    known, score = f'{hidden}data-range="{escape(name)}"', found.scores.get(unit)
     if score is not None:
         step, sparsity = means(score)
-        known += f' data-place="{place}" data-step="{step}" data-sparsity="{sparsity}"'
+        known += f' data-place="{found.places[unit]}"'
+        known += f' data-step="{step}" data-sparsity="{sparsity}"'
     return cell(score, known)
 
 

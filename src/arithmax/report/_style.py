@@ -1,4 +1,4 @@
-"""How plots look: colours, axes, and numbers that take little space."""
+"""Axes, scales and menus of plots, and numbers that take little space."""
 
 import html
 from collections.abc import Sequence
@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-# Okabe and Ito's colours, which the colour-blind can tell apart, the light ones
-# darkened so that all have a contrast of 3 to 1 on white and on black.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b8639a", "#b07a00", "#3d93c4", "#808080")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-GREY = "#808080"
+GREY = "#808080"  # of what belongs to no series: thresholds, keys
 DIVERGING = ((0.0, "#0a5c99"), (0.5, "#f5f5f5"), (1.0, "#b84a00"))
 SEQUENTIAL = "Cividis"
 LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
@@ -39,21 +34,6 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(v) for v in value]
     return float(f"{value:.5g}") if np.isfinite(value) else None
-
-
-def colour(i: int) -> str:
-    """The colour of the i-th series."""
-    return COLOURS[i % len(COLOURS)]
-
-
-def symbol(i: int) -> str:
-    """The marker of the i-th series; it tells apart those that share a colour."""
-    return SYMBOLS[(i + i // len(COLOURS)) % len(SYMBOLS)]
-
-
-def dash(k: int) -> str:
-    """The line of the k-th series of those that share a colour."""
-    return DASHES[k % len(DASHES)]
 
 
 def faint(name: str) -> str:

@@ -1,11 +1,11 @@
 """Numbers, intervals, verdicts and costs in words."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from ..statistics import Interval, Range
 from ..studies import Evaluation, Published, Verdict
+from ..studies._shown import spent
 
 # A verdict has a sign of its own, for those who do not see its colour.
 SIGNS = {
@@ -97,16 +97,13 @@ def duration(seconds: float) -> str:
 
 def cost(evaluation: Evaluation) -> str:
     """What the runs took, by the kind of device; of none, what the commands took."""
-    # Arms that share a cell share its runs.
-    rows = {row["run"]: row for found in evaluation.found for row in found.rows}
-    if not rows:
-        spent = [h["seconds"] for h in evaluation.history if h.get("seconds")]
-        return duration(sum(spent)) if spent else NOTHING
-    took: dict[str, float] = {}
-    for row in rows.values():
-        kind = str(row.get("platform", "cpu")).upper()
-        took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
-    return ", ".join(f"{duration(s)} of {kind}" for kind, s in took.items())
+    return (
+        ", ".join(
+            f"{duration(seconds)} of {kind}" if kind else duration(seconds)
+            for kind, seconds in spent(evaluation).items()
+        )
+        or NOTHING
+    )
 
 
 def extent(evaluation: Evaluation) -> str:
@@ -120,8 +117,3 @@ def extent(evaluation: Evaluation) -> str:
     if len(run) < len(evaluation.found):
         return f"{said}, {len(run)} of {len(evaluation.found)} arms"
     return said
-
-
-def named(items: Iterable[tuple[str, Any]]) -> str:
-    """Labels with their names, in one line."""
-    return ", ".join(f"{name} {value}" for name, value in items)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..benchmark import Board, Failure, Score, kind
+from ..benchmark import Board, Failure, Score, failures_of, kind
 from ._html import escape, region
 from ._text import NOTHING, count_of_steps, number
 
@@ -41,11 +41,7 @@ def unit_scores(boards: Sequence[Board], unit: str) -> str:
     """Everything that is known of one unit."""
     own = [board for board in boards if unit in board.units]
     parts = [part for board in own for part in _of_board(board, unit)]
-    kinds: dict[Failure, int] = {}
-    for board in own:
-        for said, n in board.counts(unit).items():
-            kinds[kind(said)] = kinds.get(kind(said), 0) + n
-    return "\n".join([*parts, _sentences(kinds)])
+    return "\n".join([*parts, _sentences(failures_of(own, unit))])
 
 
 def _of_board(board: Board, unit: str) -> Iterable[str]:
@@ -129,10 +125,9 @@ def _sentences(kinds: Mapping[Failure, int]) -> str:
     """What each failure means."""
     if not kinds:
         return '<p class="caption">All of its seeds solved all of its tasks.</p>'
-    common = sorted(kinds.items(), key=lambda item: -item[1])
     items = "".join(
         f'<dt><i class="{_class(failure)}" aria-hidden="true"></i>{escape(failure)} '
         f"<small>{n} seeds</small></dt><dd>{escape(failure.sentence)}</dd>"
-        for failure, n in common
+        for failure, n in kinds.items()
     )
     return f'<dl class="failures">{items}</dl>'

@@ -1,7 +1,7 @@
 "use strict";
 {
-  // Filters of the leaderboard. Every number is there already: tables and columns that
-  // are not chosen are hidden, and rows are put in the order of their given places.
+  // Filters of the leaderboard. Every text is there already: tables and columns that are
+  // not chosen are hidden, and rows are put in the order that is given for each range.
   const form = document.querySelector(".leaderboard .filters");
   const OWN = [".place", ".total", ".step", ".sparsity"]; // what a choice of range changes
 
@@ -36,8 +36,6 @@
         copy(cell, range ? cells.get(key(...this.names, cell.dataset.operation, range)) : whole);
       }
     }
-
-    get place() { return Number(this.fields[0].textContent); }
   }
 
   class Standing {
@@ -46,6 +44,8 @@
       this.names = section.dataset;
       this.body = section.querySelector("tbody");
       this.rows = [...this.body.rows].map((row) => new Row(row, this.names));
+      this.elements = new Map(this.rows.map(({ element }) => [element.dataset.unit, element]));
+      this.known = JSON.parse(section.querySelector("script").textContent); // by range
     }
 
     show(chosen, cells) {
@@ -59,8 +59,8 @@
           cell.hidden = Boolean(chosen.range) && cell.dataset.range !== chosen.range;
         }
       }
-      const order = [...this.rows].sort((a, b) => a.place - b.place);
-      this.body.append(...order.map((row) => row.element));
+      const { order } = this.known[chosen.range] || { order: [] };
+      this.body.append(...order.map((unit) => this.elements.get(unit)));
     }
   }
 
@@ -77,16 +77,6 @@
     return cells;
   }
 
-  function leads(body) {
-    const rows = [...body.rows].filter((row) => !row.hidden);
-    if (!rows.length) return "No unit has runs of this.";
-    const rate = (row) => row.querySelector(".total").firstChild.data;
-    const best = rows.filter((row) => rate(row) === rate(rows[0]));
-    const names = best.map((row) => row.dataset.unit), last = names.pop();
-    const listed = names.length ? `${names.join(", ")} and ${last} lead` : `${last} leads`;
-    return `${listed} with ${rate(rows[0])} %.`;
-  }
-
   if (form) {
     const sections = document.querySelectorAll(".leaderboard .standing");
     const standings = [...sections].map((section) => new Standing(section));
@@ -95,7 +85,8 @@
       const chosen = Object.fromEntries(new FormData(form));
       standings.forEach((standing) => standing.show(chosen, cells));
       const first = standings.find(({ section }) => !section.hidden);
-      said.textContent = first ? leads(first.body) : "There are no runs of this.";
+      const known = first && first.known[chosen.range];
+      said.textContent = known ? known.leads : "There are no runs of this.";
     };
     form.addEventListener("change", show);
     form.addEventListener("submit", (event) => event.preventDefault());

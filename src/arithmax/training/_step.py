@@ -102,7 +102,7 @@ def descend(
 
 
 def chain(first: Step, *others: Step) -> Step:
-    """Steps one after the other, each with a state of its own; the loss is the first's."""
+    """Steps one after the other, each with its state; the loss is the first one's."""
 
     def start(params):
         return tuple(step.start(params) for step in (first, *others))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...statistics import success_rate
 from ...tasks import Subsets
 from ...training import Cell, CorrelationThenSquaredError

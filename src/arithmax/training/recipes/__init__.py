@@ -37,8 +37,8 @@ def recipe(
         >>> @recipe(NMU, Dataset)
         ... def slowly(unit, task):
         ...     return unit, Protocol(optimiser=Adam(1e-4))
-        >>> table = Dataset.from_arrays([[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 4.0])
-        >>> published(NMU(), table)[1]
+        >>> rows = [[float(n)] for n in range(20)]
+        >>> published(NMU(), Dataset.from_arrays(rows, rows))[1]
         Protocol(optimiser=Adam(learning_rate=0.0001))
     """
 

@@ -1,4 +1,4 @@
-"""Quartiles of learning curves."""
+"""Quartiles of learning curves, which a plot of convergence shows."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from ..results import Results, read_curves
 POINTS = 100  # of a curve at even distances, and as many at distances that grow
 
 
-def curves(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray]:
+def quartiles(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray]:
     """The quartiles of the extrapolation error of runs that belong together.
 
     A run whose error is no number is as wrong as can be: it counts as infinite.
@@ -30,13 +30,13 @@ def curves(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray]:
     errors = np.where(np.isnan(errors), np.inf, errors)
     series = found["series"].astype(str)
     return {
-        name: _quartiles(found["step"][series == name], errors[series == name])
+        name: _of_series(found["step"][series == name], errors[series == name])
         for name in dict.fromkeys(runs.values())
         if (series == name).any()
     }
 
 
-def _quartiles(steps: np.ndarray, errors: np.ndarray) -> np.ndarray:
+def _of_series(steps: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Rows of step and quartiles, of fewer steps."""
     order = np.lexsort((errors, steps))
     at, first = np.unique(steps[order], return_index=True)

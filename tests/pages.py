@@ -1,0 +1,13 @@
+"""Names that try to break a page, and marks for tests that need a browser."""
+
+import pytest
+
+from browser import needs_browser
+
+NASTY = """<script>alert(1)</script> & "both" 'quotes' | %{x} `*"""
+IMAGE = "<img src=x onerror=alert(2)>"
+
+
+def in_browser(test):
+    """A test that needs a browser."""
+    return pytest.mark.xdist_group("browser")(needs_browser(test))
