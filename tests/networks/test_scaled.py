@@ -151,7 +151,8 @@ def trained_error(net, x, y):
     params, adam = initialise(net, 2, 1, key=jax.random.key(0)), optax.adam(1e-2)
 
     def loss(params):
-        return jnp.mean((net.apply(params, x) / y - 1) ** 2) + net.penalty(params)
+        error = net.apply(params, x) / y - 1
+        return jnp.mean(error**2) + 0.01 * net.penalty(params)
 
     def step(carry, _):
         params, state = carry
