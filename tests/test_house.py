@@ -14,15 +14,8 @@ SOURCE = Path(arithmax.__file__).parent
 # A file imports only from files above it.
 ORDER = ["_json", "_memory", "_own_code", "_arrays", "_identity", "_files"]
 ORDER += ["_checks", "_parameters", "_inputs", "_hazards", "_network", "units"]
-ORDER += [
-    "_initialise",
-    "_random",
-    "_noise",
-    "networks",
-    "tasks",
-    "_limits",
-    "_recipes",
-]
+ORDER += ["_initialise", "_random", "_noise", "networks", "tasks", "_limits"]
+ORDER += ["_recipes"]
 ORDER += ["protocol", "_descent", "_padding", "_program", "measures", "_profile"]
 ORDER += ["statistics", "results", "_pack", "_blocks", "_plan", "_machine"]
 ORDER += ["_training", "_progress", "fleet", "starts", "evaluation"]

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from jaxtyping import Bool, Float
 
@@ -72,7 +72,7 @@ class Network(ABC):
     title: ClassVar[str]
     """The name that the papers use."""
 
-    def __new__(cls, *args: Any, **options: Any) -> "Network":
+    def __new__(cls, *args: Any, **options: Any) -> Self:
         check_options(cls, options)
         return super().__new__(cls)
 

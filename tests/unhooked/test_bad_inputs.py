@@ -35,7 +35,8 @@ CASES = {
         tomllib.loads(path.read_text(encoding="utf-8"))["case"], start=1
     )
 }
-LAZY = ("Stack", "Protocol", "Cell", "published", "train", "train_cells", "initialise")
+LAZY = ("Stack", "Scaled", "Noise", "Protocol", "Cell", "published")
+LAZY += ("train", "train_cells", "initialise")
 FRAME = str.maketrans(dict.fromkeys("│╭╮╰╯─", " "))  # tyro's messages stand in one
 
 

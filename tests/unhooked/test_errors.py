@@ -84,7 +84,7 @@ def test_configurations_copy(unit):
         (lambda: NMU(regulariser="square"), ValueError, "Did you mean 'squared'"),
         (lambda: Linear(regulariser=1), ValueError, r"`regulariser` \(=1\) must be"),
         (lambda: Dense("rleu"), ValueError, r"`activation` \(='rleu'\).*mean 'relu'"),
-        (lambda: MultiplicativeNAC("clip"), ValueError, r"`weight_map`.*mean 'clipped'"),
+        (lambda: MultiplicativeNAC("clip"), ValueError, r"`weight_map`.*'clipped'"),
         (lambda: MultiplicativeNAC(log="secure"), ValueError, r"`log` \(='secure'\)"),
         (lambda: StochasticNMU(low=5, high=1), ValueError, r"`low` \(=5.0\) must not"),
         (lambda: success_rate(0.5, 2), ValueError, r"`solved` \(=0.5\) must be"),

@@ -193,7 +193,7 @@ def _inner(params: Params) -> Params:
 
 def _scale(name: str, value: Any) -> Scale:
     """A scale as Python's numbers: finite, and not zero."""
-    made = plain(value)
+    made: Any = plain(value)
     several = isinstance(made, tuple) and len(made) > 0
     entries = made if several else (made,)
     if not all(is_finite(v) and v != 0 for v in entries):
