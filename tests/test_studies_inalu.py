@@ -188,7 +188,7 @@ def test_a_run_is_the_authors_loop():
     with jax.numpy_dtype_promotion("standard"):
         step = jax.jit(partial(parts.train_one, INALU(), task, protocol))
         for i in range(40):
-            x = np.array(parts.inputs(task, protocol, c, jnp.uint32(i)))
+            x = np.array(parts.batch_of(task, protocol, c, jnp.uint32(i))[0])
             y = x[:1] - x[1:]
             batches.append((torch.tensor(x.T), torch.tensor(y.T)))
             state = step(state, c, jnp.uint32(i))
