@@ -1,7 +1,6 @@
 """How much the start of a NALU decides, over tasks and ranges."""
 
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -70,11 +69,12 @@ def _average(own: dict[str, float], **chosen: float) -> float:
 
 def _maps(accuracy: dict[str, dict[str, float]], axes: tuple[str, str]) -> Table:
     """Accuracy over the means of two parameters, averaged over the third."""
-    rows = []
-    for task, own in accuracy.items():
-        for first, second in product(MEANS[axes[0]], MEANS[axes[1]]):
-            average = _average(own, **dict(zip(axes, (first, second), strict=True)))
-            rows.append((task, first, second, average))
+    chosen = {symbol: means for symbol, means in MEANS.items() if symbol in axes}
+    rows = [
+        (task, *(means[symbol] for symbol in axes), _average(own, **means))
+        for task, own in accuracy.items()
+        for means in combinations(**chosen)
+    ]
     return columns(("task", *(f"mean of {n}" for n in axes), "accuracy"), rows)
 
 

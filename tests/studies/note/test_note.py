@@ -1,98 +1,24 @@
-"""The studies of the multiplication note, and parameters that are kept on the way."""
+"""The studies of the multiplication note."""
 
 import warnings
 from dataclasses import replace
 
-import jax
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from arithmax import NALU, NAU, NMU, Cell, Protocol, Stack, _blocks, _training, report
+from arithmax import NALU, report
 from arithmax.fleet import train_cells
 from arithmax.results import Results, read
 from arithmax.studies import Computed, Evaluation, Study, Trained, Verdict, evaluate
-from arithmax.studies import _gradient_formulae as g
-from arithmax.studies import _learned_subsets as s
-from arithmax.studies import _moments as m
-from arithmax.studies import _nalu_dynamics as d
-from arithmax.studies import _oscillation as o
 from arithmax.studies._evaluate import compare, find
-from arithmax.tasks import Subsets
-
-NETWORK = Stack((NAU(), NMU()), (2,))
-KEPT = Protocol(steps=1000, interval=100, validation=100, keep=(0, 200, 1000))
-
-
-def kept(protocol, folder, network=NETWORK, seeds=(0, 3)):
-    task = Subsets("mul", simple=True)
-    done = train_cells([Cell(network, task, protocol, seeds)], out=folder)
-    return [done.path(row["run"]) for row in done.rows]
-
-
-# Parameters on the way.
-
-
-def test_parameters_are_kept_where_it_is_asked(tmp_path):
-    for steps, params in kept(KEPT, tmp_path):
-        assert steps.tolist() == [0, 200, 1000]
-        assert params["0.W"].shape == (3, 2, 4) and params["1.W"].shape == (3, 1, 2)
-        assert (np.abs(np.diff(params["0.W"], axis=0)).max(axis=(1, 2)) > 1e-3).all()
-
-
-def test_kept_parameters_have_the_measured_error(tmp_path):
-    x = np.random.default_rng(5).uniform(1, 2, (4, 100_000))
-    cells = [Cell(NETWORK, Subsets("mul", simple=True), KEPT, (0, 3))]
-    done = train_cells(cells, out=tmp_path)
-    for run, curve in done.curves([row["run"] for row in done.rows]).items():
-        steps, params = done.path(run)
-        for k, step in enumerate(steps):
-            y = NETWORK.compute({n: v[k] for n, v in params.items()}, x)[0]
-            error = np.mean((y - x.sum(0) * x[:2].sum(0)) ** 2)
-            (seen,) = curve["interpolation"][curve["step"] == step]
-            assert error == pytest.approx(seen, rel=0.25)  # that of 100 samples
-
-
-def test_a_short_run_is_the_beginning_of_a_long_one(tmp_path):
-    long, short = kept(KEPT, tmp_path), kept(replace(KEPT, steps=200), tmp_path)
-    for (_, whole), (steps, part) in zip(long, short, strict=True):
-        assert steps.tolist() == [0, 200]  # later ones are not reached
-        for name, value in part.items():
-            np.testing.assert_array_equal(value, whole[name][:2])
-
-
-def test_a_padded_network_keeps_its_own_shapes(tmp_path):
-    padded = Stack((NAU(), NMU()), (2,), (5,))
-    for _, params in kept(KEPT, tmp_path, padded):
-        assert params["0.W"].shape == (3, 2, 4)
-
-
-def test_what_was_kept_survives_an_interruption(tmp_path):
-    class Stop:
-        asked = 0
-
-        def is_set(self):
-            self.asked += 1
-            return self.asked > 5  # in the middle, after step 200
-
-    cells = [Cell(NETWORK, Subsets("mul", simple=True), KEPT, (0, 3))]
-    (job,) = _blocks.jobs(_blocks.replicas(cells, None), tmp_path, 30)
-    assert _training.train_job(job, jax.devices()[0], Stop(), lambda *_: None) == []
-    assert list(tmp_path.glob("*.checkpoint"))
-    resumed, whole = kept(KEPT, tmp_path), kept(KEPT, tmp_path / "other")
-    for (steps, params), (_, expected) in zip(resumed, whole, strict=True):
-        assert steps.tolist() == [0, 200, 1000]
-        for name, value in params.items():
-            np.testing.assert_array_equal(value, expected[name])
-
-
-def test_a_protocol_names_what_it_keeps():
-    assert "keep" not in repr(Protocol())  # runs from before have the same name
-    assert eval(repr(KEPT)) == KEPT and "keep=(0, 200, 1000)" in repr(KEPT)
-    assert KEPT.structure == replace(KEPT, keep=()).structure  # the same program
-    with pytest.raises(ValueError, match=r"`keep` \(with 150\) must hold multiples"):
-        Protocol(interval=100, keep=(100, 150))
-
+from arithmax.studies._gates import gates
+from arithmax.studies.note import _oscillation as o
+from arithmax.studies.note import _runs as runs
+from arithmax.studies.note import gradient_formulae as g
+from arithmax.studies.note import learned_subsets as s
+from arithmax.studies.note import moments as m
+from arithmax.studies.note import nalu_dynamics as d
 
 # Every study.
 
@@ -124,12 +50,12 @@ def whole(study: Study, made: Computed) -> None:
 
 @pytest.fixture(scope="module")
 def formulae() -> Computed:
-    return computed(g.GRADIENT_FORMULAE)
+    return computed(g.study())
 
 
 @pytest.fixture(scope="module")
 def moments() -> Computed:
-    return computed(m.MOMENTS)
+    return computed(m.study())
 
 
 def verdicts(study: Study, made: Computed) -> dict[str, Verdict]:
@@ -140,7 +66,7 @@ def verdicts(study: Study, made: Computed) -> dict[str, Verdict]:
     }
 
 
-@pytest.mark.parametrize("study", [s.learned_subsets(), d.nalu_dynamics()])
+@pytest.mark.parametrize("study", [s.study(), d.study()])
 def test_arms_are_different_runs(study):
     keys = {
         (repr(a.cell.network), str(a.cell.task), a.cell.protocol) for a in study.arms
@@ -175,7 +101,7 @@ def test_the_printed_solutions():
     ],
 )
 def test_endings(log, w1, w2, kind):
-    study = s.learned_subsets()
+    study = s.study()
     labels = {"weights": "linear, λ = 1", "log": log}
     arm = next(a for a in study.arms if a.labels == labels)
     (found,) = find(replace(study, arms=(arm,)), Results([]))
@@ -186,7 +112,7 @@ def test_endings(log, w1, w2, kind):
 
 @pytest.mark.slow
 def test_learned_subsets_from_training_to_plots(tmp_path):
-    study = s.learned_subsets()
+    study = s.study()
     chosen = ("NMU, none", "powers in [0, 1], plain")
     small = replace(study, arms=tuple(a for a in study.arms if a.name in chosen))
     done = trained(small, tmp_path, seeds=3, steps=2000)
@@ -210,12 +136,12 @@ def test_learned_subsets_from_training_to_plots(tmp_path):
 
 
 def test_every_formula_is_right(formulae):
-    whole(g.GRADIENT_FORMULAE, formulae)
-    assert set(verdicts(g.GRADIENT_FORMULAE, formulae).values()) == {Verdict.MATCHES}
+    whole(g.study(), formulae)
+    assert set(verdicts(g.study(), formulae).values()) == {Verdict.MATCHES}
     assert max(formulae.tables["formulae"]["largest relative difference"]) < 1e-10
 
 
-@pytest.mark.parametrize("log", s.LOGS)
+@pytest.mark.parametrize("log", runs.LOGS)
 def test_formulas_against_finite_differences(log):
     rng = np.random.default_rng(0)
     w1, w2 = rng.uniform(-1, 1, (1, 3, 4)), rng.uniform(-1, 1, (1, 2, 3))
@@ -255,16 +181,16 @@ def test_gradients_explode_by_negative_powers_alone(formulae):
 
 
 def test_which_moments_hold(moments):
-    whole(m.MOMENTS, moments)
-    found = verdicts(m.MOMENTS, moments)
+    whole(m.study(), moments)
+    found = verdicts(m.study(), moments)
     matching = {name for name, v in found.items() if v is Verdict.MATCHES}
     assert matching == {
         "E[z₁] of the note's first layer",
-        m.APART,
+        m.SHEET.claim("apart"),
         *(f"{name}, 100 inputs of 0.5" for name in (m.E_Z, m.VAR_Z, m.VAR_BACK)),
     }
     assert found.keys() - matching == {
-        name for name, claim in m.MOMENTS.claims.items() if claim.reason
+        name for name, claim in m.study().claims.items() if claim.reason
     }
 
 
@@ -325,7 +251,7 @@ def test_gate_and_paths_make_the_unit(bias):
     shapes = unit.parameters(4, 2)
     params = {n: rng.normal(size=p.shape) for n, p in shapes.items()}
     x = rng.uniform(1, 2, (4, 50))
-    own, w = d.gate(params, x), unit.weights(params)["W"]
+    own, w = gates(params, x), unit.weights(params)["W"]
     mixed = own * (w @ x) + (1 - own) * np.exp(w @ np.log(x + 1e-7))
     np.testing.assert_allclose(mixed, unit.compute(params, x), rtol=1e-12)
 
@@ -340,7 +266,7 @@ def test_ways():
 
 @pytest.mark.slow
 def test_nalu_dynamics_from_training_to_plots(tmp_path):
-    study = d.nalu_dynamics()
+    study = d.study()
     chosen = [a for a in study.arms if a.name == "×, 4 inputs, NALU, no gate bias"]
     chosen += [
         a for a in study.arms if a.name.endswith("linear, fresh batches, rate 0.01")
@@ -356,6 +282,6 @@ def test_nalu_dynamics_from_training_to_plots(tmp_path):
     assert done.computed.tables["oscillation"]["seeds"] == [4]
     asked = {n for n in study.claims if n.startswith("×, 4 inputs")}
     assert set(done.computed.figures) == asked
-    adds = done.computed.figures[d.ADDS.format("×, 4 inputs")]
+    adds = done.computed.figures[d.SHEET.claim("adds", task="×, 4 inputs")]
     assert adds.value == gates["second gate adds"][2]
     assert len(report.figures(done)) >= 3

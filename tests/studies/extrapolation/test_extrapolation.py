@@ -1,62 +1,45 @@
-"""The studies of the extrapolation report, and what they needed of the package."""
+"""The studies of the extrapolation report."""
 
 import math
 import warnings
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
 from scipy.stats import kendalltau
 
-import arithmax.torch
-from arithmax import NAC, NALU, NMU, Stack, initialise
-from arithmax import _descent as parts
+from arithmax import NALU, NMU
 from arithmax.fleet import train_cells
-from arithmax.protocol import Cell, Protocol
 from arithmax.report import figures
 from arithmax.results import read
-from arithmax.studies import Study
-from arithmax.studies import _exploding_stacks as exploding
-from arithmax.studies import _extrapolation as report
-from arithmax.studies import _independent_weights as weights
-from arithmax.studies import _initialisation_sensitivity as sensitivity
-from arithmax.studies import _mlp_identity as mlp
-from arithmax.studies import _nac_operands as nac
-from arithmax.studies import _nalu_operands as nalu
-from arithmax.studies import _negative_products as negative
-from arithmax.studies import _reinitialisation as again
-from arithmax.studies._evaluate import Trained, evaluate, find
+from arithmax.studies import Study, Trained, evaluate, studies
+from arithmax.studies._evaluate import find
+from arithmax.studies._sheet import figure_of
+from arithmax.studies.extrapolation import _accuracy as accuracy
+from arithmax.studies.extrapolation import _runs as runs
+from arithmax.studies.extrapolation import exploding_stacks as exploding
+from arithmax.studies.extrapolation import independent_weights as weights
+from arithmax.studies.extrapolation import initialisation_sensitivity as sensitivity
+from arithmax.studies.extrapolation import mlp_identity as mlp
+from arithmax.studies.extrapolation import nac_signs as signs
+from arithmax.studies.extrapolation import nalu_operands as nalu
+from arithmax.studies.extrapolation import negative_products as negative
 from arithmax.tasks import Operands, SingleModule
-from arithmax.units import Constant, Normal, Uniform
+from arithmax.units import Uniform
 
-STUDIES = {
-    study.name: study
-    for study in (
-        mlp.mlp_identity(),
-        nac.nac_operands(),
-        nac.nac_signs(),
-        nalu.nalu_operands(),
-        again.reinitialisation(),
-        exploding.exploding_stacks(),
-        negative.negative_products(),
-        sensitivity.initialisation_sensitivity(),
-        weights.independent_weights(),
-    )
-}
 # A part of each that is trained in no time.
 PARTS = {
     "mlp-identity": {"activation": "PReLU"},
-    "nac-operands": {"operands": "2", "run": f"{nac.USUAL}, 1,000 steps"},
-    "nac-signs": {"start": nac.USUAL},
+    "nac-operands": {"operands": "2", "run": f"{runs.USUAL}, 1,000 steps"},
+    "nac-signs": {"start": runs.USUAL},
     "nalu-operands": {"operands": "2", "network": nalu.ONE},
-    "reinitialisation": {"operation": "√", "start": nac.USUAL},
+    "reinitialisation": {"operation": "√", "start": runs.USUAL},
     "exploding-stacks": {"unit": "NMU", "layers": "2"},
     "negative-products": {"unit": "NMU", "ignored": "none"},
     "initialisation-sensitivity": {"start": "Ŵ 1, M̂ −1, G 0"},
-    "independent-weights": {"start": nac.USUAL, "task": "a + b"},
+    "independent-weights": {"start": runs.USUAL, "task": "a + b"},
 }
+STUDIES = {name: studies()[name] for name in PARTS}
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +91,8 @@ def test_right_is_within_the_tolerance_of_the_larger_of_one_and_the_target():
     target = np.array([0.0, 0.5, 100.0, 100.0, -100.0, 1.0, 1.0])
     answer = np.array([0.009, 0.4901, 101.0, 101.1, -99.0, np.nan, np.inf])
     expected = [True, True, True, False, True, False, False]
-    assert report.right(answer, target, 0.01).tolist() == expected
-    strict = report.right(answer, target, 0.01, least=0.0)
+    assert accuracy.right(answer, target, 0.01).tolist() == expected
+    strict = accuracy.right(answer, target, 0.01, least=0.0)
     assert strict.tolist() == [False, False, True, False, True, False, False]
 
 
@@ -122,19 +105,19 @@ def test_targets_are_the_operations():
         "sqrt": lambda x: np.sqrt(x[0]),
         "square": lambda x: x[0] ** 2,
     }.items():
-        x, target = report.tested(Operands(operation, 3), 0)  # type: ignore[arg-type]
+        x, target = accuracy.tested(Operands(operation, 3), 0)  # type: ignore[arg-type]
         np.testing.assert_allclose(target, formula(x))
-    x, target = report.tested(Operands("add", 8, nac.SIGNS), 0)
-    np.testing.assert_allclose(target, np.array(nac.SIGNS) @ x)
+    x, target = accuracy.tested(Operands("add", 8, signs.SIGNS), 0)
+    np.testing.assert_allclose(target, np.array(signs.SIGNS) @ x)
     task = SingleModule("div", 4)
-    x, target = report.tested(task, 3)
-    ((i,), (j,)) = task.places(3)
+    x, target = accuracy.tested(task, 3)
+    ((i,), (j,)) = task.rows(3)
     np.testing.assert_allclose(target, x[i] / x[j])
 
 
 def test_the_start_is_that_of_a_linear_layer_in_torch():
     drawn = torch.nn.init.kaiming_uniform_(torch.empty(20_000, 5), a=math.sqrt(5))
-    network = report.torch_start((NALU(), NALU()), (5, 2))
+    network = runs.torch_start((NALU(), NALU()), (5, 2))
     declared = network.parameters(5, 1)
     start = declared["0.M_hat"].distribution
     assert isinstance(start, Uniform) and start.high == 5**-0.5
@@ -144,9 +127,10 @@ def test_the_start_is_that_of_a_linear_layer_in_torch():
 
 
 def test_printed_figures_hold_together():
-    w = np.tanh(nac.W_HAT) / (1 + np.exp(-np.array(nac.M_HAT)))
-    assert w.round(4).tolist() == list(nac.SIGNS)
-    figure = report.printed(87.3)
+    w_hat, m_hat = (np.array(signs.PRINTED[name]) for name in ("W_hat", "M_hat"))
+    w = np.tanh(w_hat) / (1 + np.exp(-m_hat))
+    assert w.round(4).tolist() == list(signs.SIGNS)
+    figure = figure_of({"solved": 873, "runs": 1000})
     assert figure.low and figure.high and figure.low < 0.873 < figure.high
     assert len(STUDIES["nac-operands"].claims) == 19
     assert len(STUDIES["nalu-operands"].claims) == 10
@@ -203,7 +187,7 @@ def test_stacks_of_nmu_overflow_and_narrow_ones_of_nalu_do_not():
         least = min((1 + (least - 1) / 4) ** 4, 1e300)
         assert sizes[:, depth].min() >= min(least, float(np.finfo(np.float32).max))
     assert not np.isfinite(sizes[:, 3]).any()
-    narrow = report.torch_start((NALU(),), (4,))
+    narrow = runs.torch_start((NALU(),), (4,))
     assert np.isfinite(exploding.largest(narrow, x, 20)).all()
 
 
@@ -218,7 +202,7 @@ def test_which_units_have_signs_by_design():
     for unit, operation, *shares in rows:
         if unit in exact:
             assert shares == [1.0] * 4, (unit, operation)
-    _, target, _ = negative._exam("mul", 2)
+    _, target, _ = negative._exam("×", 2)
     positive = float((target > 0).mean())
     named = {(unit, operation): shares for unit, operation, *shares in rows}
     assert named["NAC•", "×"] == pytest.approx([positive] * 4, abs=0.03)
@@ -252,7 +236,7 @@ def test_the_leak_is_that_of_a_nalu():
     assert y == pytest.approx(opened * (a + b + w_c * c) + leaked * (a + b))
     # What the report calls large: even where c is 0 and ε stands in for it.
     assert weights.leak(a, b, 0.0, -1e-5, logit)[0] < 1.0002
-    sizes = weights.leaks()[1]
+    sizes = weights.leaks()["leak-sizes"]
     untied = [
         1 / (1 + math.exp(float(gate))) / size**2 / (2 * size)
         for gate, size in zip(sizes["Gx"], sizes["a = b"], strict=True)
@@ -266,60 +250,3 @@ def test_slopes_at_the_start_vanish_where_inputs_are_large():
     gate = dict(zip(names, table["∂g/∂(Gx)"], strict=True))
     assert gate["Ŵ 1, M̂ −1, G 1", "(20, 40)"] < 1e-15
     assert gate["Ŵ 1, M̂ −1, G 0", "(1, 2)"] == pytest.approx(0.25, abs=0.01)
-
-
-# What the package was given for these studies.
-
-
-def test_a_stack_may_start_elsewhere():
-    starts = (("M_hat", Normal(-1.0, 0.1)), ("1.W_hat", Constant(0.5)))
-    net = Stack((NAC(), NAC()), (3,), starts=starts)
-    params = initialise(net, 4, 2, key=jax.random.key(0))
-    assert float(jnp.mean(params["0.M_hat"])) == pytest.approx(-1.0, abs=0.15)
-    assert np.unique(params["1.W_hat"]).tolist() == [0.5]
-    assert net.parameters(4, 2)["0.W_hat"] == NAC().parameters(4, 3)["W_hat"]
-    assert "starts=" in repr(net) and "starts" not in repr(Stack((NAC(),)))
-    layers = arithmax.torch.sequential(net, 4, 2).state_dict()
-    assert layers["1.W_hat"].unique().tolist() == [0.5]
-    assert float(layers["0.M_hat"].mean()) == pytest.approx(-1.0, abs=0.15)
-    with pytest.raises(ValueError, match=r"`starts` \(=.*'M', which is no parameter"):
-        Stack((NAC(),), starts=(("M", Constant(0.0)),))
-
-
-def test_rmsprop_follows_torch_where_gradients_are_tiny():
-    """There its ε matters: within the root it would stop what is below 1e-4."""
-    size = 1e-6
-    w = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
-    theirs = torch.optim.RMSprop([w], lr=0.01, alpha=0.9)
-    params = {"W": jnp.asarray([1.0, -2.0])}
-    optimiser = parts.OPTIMISERS["rmsprop"]
-
-    def total(params):
-        value = size * jnp.sum(params["W"])
-        return value, value
-
-    objective = parts.Objective(total, lambda params: params["W"])
-    with jax.numpy_dtype_promotion("standard"):
-        state = optimiser.start(params)
-        for _ in range(100):
-            theirs.zero_grad()
-            (size * w.sum()).backward()
-            theirs.step()
-            params, state, _ = optimiser.step(
-                objective, params, state, 0.01, lambda g: g
-            )
-    np.testing.assert_allclose(params["W"], w.detach().numpy(), rtol=1e-6)
-    assert float(params["W"][0]) < 0.1  # it moves by about 0.01 a step
-
-
-def test_weights_are_found_in_files_that_came_later(tmp_path):
-    protocol = Protocol(steps=1000, validation=1000)
-    cells = [Cell(NAC(), Operands(), protocol, (seed,)) for seed in (0, 1)]
-    first = train_cells(cells[:1], out=tmp_path)
-    early = first.weights(first.rows[0]["run"])
-    second = train_cells(cells[1:], out=tmp_path)
-    later = second.weights(second.rows[0]["run"])
-    assert early.keys() == later.keys() == {"W_hat", "M_hat"}
-    assert (early["W_hat"] != later["W_hat"]).any()
-    with pytest.raises(KeyError, match="has no weights"):
-        second.weights("unknown")

@@ -1,0 +1,81 @@
+"""Parameters that runs keep on the way."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+
+from arithmax import NAU, NMU, Cell, Protocol, Stack, _blocks, _training
+from arithmax.fleet import train_cells
+from arithmax.tasks import Subsets
+
+NETWORK = Stack((NAU(), NMU()), (2,))
+KEPT = Protocol(steps=1000, interval=100, validation=100, keep=(0, 200, 1000))
+
+
+def kept(protocol, folder, network=NETWORK, seeds=(0, 3)):
+    task = Subsets("mul", simple=True)
+    done = train_cells([Cell(network, task, protocol, seeds)], out=folder)
+    return [done.path(row["run"]) for row in done.rows]
+
+
+def test_parameters_are_kept_where_it_is_asked(tmp_path):
+    for steps, params in kept(KEPT, tmp_path):
+        assert steps.tolist() == [0, 200, 1000]
+        assert params["0.W"].shape == (3, 2, 4) and params["1.W"].shape == (3, 1, 2)
+        assert (np.abs(np.diff(params["0.W"], axis=0)).max(axis=(1, 2)) > 1e-3).all()
+
+
+def test_kept_parameters_have_the_measured_error(tmp_path):
+    x = np.random.default_rng(5).uniform(1, 2, (4, 100_000))
+    cells = [Cell(NETWORK, Subsets("mul", simple=True), KEPT, (0, 3))]
+    done = train_cells(cells, out=tmp_path)
+    for run, curve in done.curves([row["run"] for row in done.rows]).items():
+        steps, params = done.path(run)
+        for k, step in enumerate(steps):
+            y = NETWORK.compute({n: v[k] for n, v in params.items()}, x)[0]
+            error = np.mean((y - x.sum(0) * x[:2].sum(0)) ** 2)
+            (seen,) = curve["interpolation"][curve["step"] == step]
+            assert error == pytest.approx(seen, rel=0.25)  # that of 100 samples
+
+
+def test_a_short_run_is_the_beginning_of_a_long_one(tmp_path):
+    long, short = kept(KEPT, tmp_path), kept(replace(KEPT, steps=200), tmp_path)
+    for (_, whole), (steps, part) in zip(long, short, strict=True):
+        assert steps.tolist() == [0, 200]  # later ones are not reached
+        for name, value in part.items():
+            np.testing.assert_array_equal(value, whole[name][:2])
+
+
+def test_a_padded_network_keeps_its_own_shapes(tmp_path):
+    padded = Stack((NAU(), NMU()), (2,), (5,))
+    for _, params in kept(KEPT, tmp_path, padded):
+        assert params["0.W"].shape == (3, 2, 4)
+
+
+def test_what_was_kept_survives_an_interruption(tmp_path):
+    class Stop:
+        asked = 0
+
+        def is_set(self):
+            self.asked += 1
+            return self.asked > 5  # in the middle, after step 200
+
+    cells = [Cell(NETWORK, Subsets("mul", simple=True), KEPT, (0, 3))]
+    (job,) = _blocks.jobs(_blocks.replicas(cells, None), tmp_path, 30)
+    assert _training.train_job(job, jax.devices()[0], Stop(), lambda *_: None) == []
+    assert list(tmp_path.glob("*.checkpoint"))
+    resumed, whole = kept(KEPT, tmp_path), kept(KEPT, tmp_path / "other")
+    for (steps, params), (_, expected) in zip(resumed, whole, strict=True):
+        assert steps.tolist() == [0, 200, 1000]
+        for name, value in params.items():
+            np.testing.assert_array_equal(value, expected[name])
+
+
+def test_a_protocol_names_what_it_keeps():
+    assert "keep" not in repr(Protocol())  # runs from before have the same name
+    assert eval(repr(KEPT)) == KEPT and "keep=(0, 200, 1000)" in repr(KEPT)
+    assert KEPT.structure == replace(KEPT, keep=()).structure  # the same program
+    with pytest.raises(ValueError, match=r"`keep` \(with 150\) must hold multiples"):
+        Protocol(interval=100, keep=(100, 150))
