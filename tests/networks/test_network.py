@@ -38,7 +38,7 @@ class Image(Network):
     """The sum of a grey image under learned weights: the smallest network there is."""
 
     title = "Image"
-    input_axes = 2
+    input_axes = 2  # type: ignore[override]  # a constant is a property too
 
     def parameters(self, in_features, out_features):
         shape = (out_features, *in_features)
