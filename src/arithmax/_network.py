@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from jaxtyping import Bool, Float
 
@@ -22,6 +22,7 @@ from ._parameters import Distribution, Parameter, check_entrywise, check_shape
 
 # How many inputs there are, or the shape of an input that is more than a list.
 Features: TypeAlias = int | tuple[int, ...]
+N = TypeVar("N")  # the class that is made; beartype knows no `Self`
 Draws: TypeAlias = tuple[Array, ...]  # one array for each declared piece of noise
 
 
@@ -72,9 +73,9 @@ class Network(ABC):
     title: ClassVar[str]
     """The name that the papers use."""
 
-    def __new__(cls, *args: Any, **options: Any) -> Self:
+    def __new__(cls: type[N], *args: Any, **options: Any) -> N:
         check_options(cls, options)
-        return super().__new__(cls)
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         check_fields(self)

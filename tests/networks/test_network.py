@@ -38,7 +38,7 @@ class Image(Network):
     """The sum of a grey image under learned weights: the smallest network there is."""
 
     title = "Image"
-    input_axes = 2
+    input_axes = 2  # type: ignore[override]  # a constant is a property too
 
     def parameters(self, in_features, out_features):
         shape = (out_features, *in_features)
@@ -119,12 +119,12 @@ def test_networks_are_layers_of_stacks():
         Scaled(net, (1.0, 2.0))
 
 
-def drawn(net: Network, batch: int = 1000, dtype=jnp.float32):
+def drawn(net: Network, batch: int = 1000):
     """The noise of one step, as the fleet draws it."""
 
     def numbers(stream, shape):
         seed, step = jnp.uint32(3), jnp.uint32(5)
-        return uniform("hash", seed, stream, step, shape, dtype)
+        return uniform("hash", seed, stream, step, shape, jnp.dtype("float32"))
 
     return step_noise(net, 4, batch, numbers)
 

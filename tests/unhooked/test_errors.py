@@ -98,8 +98,8 @@ def test_configurations_copy(unit):
         (lambda: NMU().apply({}, np.ones(2)), ValueError, r"parameters \['W'\]"),
         (lambda: arithmax.torch.NMU(0, 1), ValueError, r"`in_features` \(=0\)"),
         (lambda: arithmax.torch.NMU(1, -1), ValueError, r"`out_features` \(=-1\)"),
-        (lambda: arithmax.torch.NMU(2, 1, penlty=1), TypeError, "mean `penalty`"),
-        (lambda: arithmax.torch.Layer(NMU, 2, 1), TypeError, "must be a unit, such as"),
+        (lambda: arithmax.torch.NMU(2, 1, regularizer=1), TypeError, "mean `reg"),
+        (lambda: arithmax.torch.Layer(NMU, 2, 1), TypeError, "must be a unit or"),
         (
             lambda: arithmax.equinox.NMU(0, 1, key=jax.random.key(0)),
             ValueError,

@@ -195,13 +195,13 @@ def _scale(name: str, value: Any) -> Scale:
     """A scale as Python's numbers: finite, and not zero."""
     made: Any = plain(value)
     several = isinstance(made, tuple) and len(made) > 0
-    entries = made if several else (made,)
+    entries: tuple[Any, ...] = made if several else (made,)
     if not all(is_finite(v) and v != 0 for v in entries):
         raise ValueError(
             f"`{name}` (={shown(value)}) must be a number, or a tuple of numbers, that "
             "is finite and not 0."
         )
-    return tuple(map(float, entries)) if several else float(made)
+    return tuple(map(float, entries)) if several else float(entries[0])
 
 
 def _check_length(name: str, scale: Scale, size: Any) -> None:
