@@ -2,10 +2,10 @@
 
 from .._checks import choose
 from ._dataset import Dataset as Dataset
-from ._distributions import InputDistribution as InputDistribution
 from ._distributions import input_distribution as input_distribution
 from ._formula import FormulaTask as FormulaTask
 from ._functions import Functions as Functions
+from ._input_distribution import InputDistribution as InputDistribution
 from ._keys import NumpyKey as NumpyKey
 from ._keys import SampleKey as SampleKey
 from ._subsets import Operands as Operands

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks import check_entries, shown
-from ._distributions import DISTRIBUTIONS, InputDistribution, Numbers
+from ._distributions import DISTRIBUTIONS
+from ._input_distribution import InputDistribution, Numbers
 
 
 def nested(numbers: Any) -> bool:

@@ -6,13 +6,9 @@ from typing import Any
 
 from .._arrays import Array
 from .._checks import check_fields
-from ._distributions import (
-    DISTRIBUTIONS,
-    DistributionName,
-    InputDistribution,
-    input_distribution,
-)
+from ._distributions import DISTRIBUTIONS, DistributionName, input_distribution
 from ._domains import check_domain, check_ranges, floats, per_input, sets_of
+from ._input_distribution import InputDistribution
 from ._keys import SampleKey
 from ._task import Split, Task
 

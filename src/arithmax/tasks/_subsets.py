@@ -11,7 +11,8 @@ from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 from .._checks import WORD, Bounds
-from ._distributions import DistributionName, Numbers
+from ._distributions import DistributionName
+from ._input_distribution import Numbers
 from ._sums import SubsetTask
 from ._targets import OPERATION_NAMES, Operation
 from ._task import check_rule

@@ -14,7 +14,7 @@ from math import comb, isinf
 from typing import Any
 
 from .._arrays import Array
-from ._distributions import SIMULATED, InputDistribution
+from ._input_distribution import SIMULATED, InputDistribution
 from ._targets import combined, powers_of
 
 SAMPLES = 1_000_000
