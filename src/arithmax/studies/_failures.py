@@ -27,14 +27,24 @@ import numpy as np
 
 from ..networks import Stack
 from ..tasks import NumpyKey, SingleModule
-from ..units import NMRU, OPERATIONS, MulMCFC, Params, Unit
-from ..units._npu import AbstractNPU
+from ..units import (
+    NMRU,
+    NPU,
+    OPERATIONS,
+    MulMCFC,
+    NaiveNPU,
+    Params,
+    RealNaiveNPU,
+    RealNPU,
+    Unit,
+)
 from ._evaluate import Trained
 from ._study import Table, columns
 
 NEAR = 0.1  # of a weight, a gate or a bias: how far from a discrete value it may be
 FLAT = 0.01  # the slope of a weight in its parameters below which it is saturated
 SAMPLES = 256
+COSINE = NPU | RealNPU | NaiveNPU | RealNaiveNPU | NMRU  # signs that are cosines
 
 
 class Failure(StrEnum):
@@ -189,7 +199,7 @@ def opened(
 
 def turned(unit: Unit, params: Params, solution: Params, x: np.ndarray) -> float:
     """How far the angle of a sign cos(πt) is from the solution's, in half turns."""
-    cosine = isinstance(unit, AbstractNPU | NMRU)
+    cosine = isinstance(unit, COSINE)
     if not cosine and not (isinstance(unit, MulMCFC) and unit.sign == "real-npu"):
         return 0.0
     w, wanted = (

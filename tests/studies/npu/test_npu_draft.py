@@ -170,7 +170,7 @@ def test_losses_of_products_are_those_of_two_layers():
 def test_a_wall_is_ten_times_the_loss_of_answering_zero():
     x = np.random.default_rng(0).uniform(-1, 1, (4, 400_000))
     zero = float(np.mean(((x[0] + x[1]) * x.sum(axis=0)) ** 2))
-    assert 10 * zero == pytest.approx(small.HIGH, rel=0.01)
+    assert 10 * zero == pytest.approx(surfaces.HIGH, rel=0.01)
 
 
 @pytest.mark.parametrize("drawn", [surfaces.REAL, surfaces.HALF], ids=lambda d: d.name)

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ...statistics import Interval
 from ...tasks import NumpyKey, Task
 from .._evaluate import Found, Trained
+from .._sheet import Sheet
 from .._study import Table, columns
 from .._tables import ends, spread
 
@@ -64,8 +66,7 @@ def measured(trained: Trained) -> dict[Any, Accuracy]:
     """The accuracies of all arms that were run, by the values of their labels."""
     return {
         tuple(found.arm.labels.values()): Accuracy(found, accuracies(found, trained))
-        for found in trained.found
-        if found.rows
+        for found in trained.arms()
     }
 
 
@@ -79,3 +80,11 @@ def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
     names = tuple(f"mean at {tol:g}" for tol in TOLERANCES)
     names = (*labels, "seeds", *names, "median at 0.01", "low", "high")
     return {**columns(names, rows), **more}
+
+
+def claimed(words: Sheet, arms: dict[Any, Accuracy]) -> dict[str, Interval]:
+    """The figures of arms `(operation, operands, …)` by the names of their claims."""
+    return {
+        words.claim("accuracy", operation=key[0], operands=key[1]): spread(arm.compared)
+        for key, arm in arms.items()
+    }

@@ -5,22 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import units
 from ...networks import Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Operands
-from ...units import (
-    INALU,
-    NAC,
-    NALU,
-    NAU,
-    NMRU,
-    NMU,
-    Dense,
-    MultiplicativeNAC,
-    NaiveNPU,
-    RealNPU,
-    Unit,
-)
 from .._evaluate import Found, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
@@ -28,18 +16,18 @@ from .._tables import ends
 from ._runs import USUAL, run, starts
 
 SHEET = sheet("extrapolation", "exploding-stacks")
-UNITS: dict[str, Unit] = {
-    "NAC₊": NAC(),
-    "NAC•": MultiplicativeNAC(),
-    "NALU": NALU(),
-    "NALU, untied": NALU(tied=False),
-    "iNALU": INALU(),
-    "NAU": NAU(),
-    "NMU": NMU(),
-    "NMRU": NMRU(),
-    "NaiveNPU": NaiveNPU(),
-    "RealNPU": RealNPU(),
-    "ReLU": Dense("relu"),
+UNITS: dict[str, units.Unit] = {
+    "NAC₊": units.NAC(),
+    "NAC•": units.MultiplicativeNAC(),
+    "NALU": units.NALU(),
+    "NALU, untied": units.NALU(tied=False),
+    "iNALU": units.INALU(),
+    "NAU": units.NAU(),
+    "NMU": units.NMU(),
+    "NMRU": units.NMRU(),
+    "NaiveNPU": units.NaiveNPU(),
+    "RealNPU": units.RealNPU(),
+    "ReLU": units.Dense("relu"),
 }
 NARROW = f"NALU, {USUAL}"
 DEPTH = 8
@@ -69,7 +57,7 @@ def inputs(name: str, width: int) -> np.ndarray:
 
 
 @cache
-def _stacks(unit: Unit) -> Any:
+def _stacks(unit: units.Unit) -> Any:
     """What computes the largest |y| after each layer of fresh stacks of a unit."""
     import jax
     import jax.numpy as jnp
@@ -87,7 +75,7 @@ def _stacks(unit: Unit) -> Any:
     return jax.jit(jax.vmap(stack, (None, 0)))
 
 
-def largest(unit: Unit, x: np.ndarray, stacks: int) -> np.ndarray:
+def largest(unit: units.Unit, x: np.ndarray, stacks: int) -> np.ndarray:
     """The largest |y| after each layer of fresh stacks as wide as x [stack, layer]."""
     import jax
 
@@ -101,7 +89,7 @@ def at_the_start() -> dict[str, Table]:
     half: dict[str, list[str]] = {}
     for name in (*UNITS, NARROW):
         for width in WIDTHS:
-            unit = UNITS.get(name) or starts(NALU(), width)[USUAL]
+            unit = UNITS.get(name) or starts(units.NALU(), width)[USUAL]
             for text in RANGES:
                 sizes = largest(unit, inputs(text, width), STACKS)
                 broken = (~np.isfinite(sizes)).sum(axis=0).tolist()
@@ -119,7 +107,7 @@ def at_the_start() -> dict[str, Table]:
 
 def at_worst() -> tuple[Table, float]:
     """Layers of four inputs that all multiply: the powers, and where they overflow."""
-    params = NALU().encode(np.ones((4, 4)), "product")
+    params = units.NALU().encode(np.ones((4, 4)), "product")
     rows, powers = [], []
     for base in BASES:
         row: list[Any] = [base]
@@ -128,7 +116,7 @@ def at_worst() -> tuple[Table, float]:
             x, logs = np.full((4, 1), base, dtype=kind), []
             with np.errstate(over="ignore", invalid="ignore"):
                 while np.isfinite(x).all():
-                    x = NALU().compute(own, x)
+                    x = units.NALU().compute(own, x)
                     logs.append(float(np.log(x[0, 0], dtype=float) / np.log(base)))
             row.append(len(logs))
         powers.append(logs)

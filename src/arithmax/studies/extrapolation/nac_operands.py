@@ -11,8 +11,7 @@ from .._grid import SYMBOLS
 from .._learned import matrices
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
-from .._tables import spread
-from ._accuracy import Accuracy, accuracy_table, measured
+from ._accuracy import Accuracy, accuracy_table, claimed, measured
 from ._runs import USUAL, VARIANCE, run, torch_start
 
 SHEET = sheet("extrapolation", "nac-operands")
@@ -46,11 +45,7 @@ def accuracy(trained: Trained) -> Computed:
         "runs": _beside(arms),
         "ends": columns((*names, "right", "at 0", "at −target", "between"), ends),
     }
-    figures = {
-        SHEET.claim("accuracy", operation=key[0], operands=key[1]): spread(arm.compared)
-        for key, arm in usual.items()
-    }
-    return Computed(tables, figures)
+    return Computed(tables, claimed(SHEET, usual))
 
 
 def _beside(arms: dict[Any, Accuracy]) -> Table:

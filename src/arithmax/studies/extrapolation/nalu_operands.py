@@ -10,13 +10,14 @@ from ...units import NALU
 from .._evaluate import Found, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, columns
-from .._tables import bars, spread
+from .._tables import bars
 from ._accuracy import (
     COMPARED,
     TOLERANCES,
     Accuracy,
     accuracies,
     accuracy_table,
+    claimed,
     measured,
     right,
     tested,
@@ -41,7 +42,7 @@ def networks(inputs: int) -> dict[str, Stack]:
 def accuracy(trained: Trained) -> Computed:
     """Accuracies at both kinds of tolerance, and what the gates of one layer do."""
     arms = measured(trained)
-    usual = {key[:2]: arm for key, arm in arms.items() if key[2] == ONE}
+    usual = {key: arm for key, arm in arms.items() if key[2] == ONE}
     relative = [(*key, *_relative(arm.found, trained)) for key, arm in arms.items()]
     names = ("operation", "operands", "network", "0 is right")
     tolerances = tuple(f"mean at {tol:g} · |y|" for tol in TOLERANCES)
@@ -51,11 +52,7 @@ def accuracy(trained: Trained) -> Computed:
         "relative": columns((*names, *tolerances), relative),
         **_gates(usual, trained),
     }
-    figures = {
-        SHEET.claim("accuracy", operation=key[0], operands=key[1]): spread(arm.compared)
-        for key, arm in usual.items()
-    }
-    return Computed(tables, figures)
+    return Computed(tables, claimed(SHEET, usual))
 
 
 def _relative(found: Found, trained: Trained) -> tuple[float, ...]:
@@ -69,7 +66,7 @@ def _relative(found: Found, trained: Trained) -> tuple[float, ...]:
 def _gates(arms: dict[Any, Accuracy], trained: Trained) -> dict[str, Any]:
     """Histograms of the gates, and the accuracy that belongs to each side."""
     drawn, worth = [], []
-    for (operation, count), arm in arms.items():
+    for (operation, count, _), arm in arms.items():
         gate = mean_gates(arm.found, trained)
         counted = bars(f"{operation}, {count} operands", gate, EDGES)
         drawn += [(name, round(middle, 3), seeds) for name, middle, seeds in counted]

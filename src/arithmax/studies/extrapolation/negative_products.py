@@ -4,20 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import units
 from ...statistics import success_rate
 from ...tasks import SingleModule
-from ...units import (
-    INALU,
-    NALU,
-    NMRU,
-    NMU,
-    NPU,
-    NRU,
-    MultiplicativeNAC,
-    RealNPU,
-    StochasticNMU,
-    Unit,
-)
 from .._evaluate import Found, Trained
 from .._grid import without_zero
 from .._learned import solved
@@ -28,17 +17,17 @@ from ._accuracy import COMPARED, predicted, right, tested
 from ._runs import authored
 
 SHEET = sheet("extrapolation", "negative-products")
-UNITS: dict[str, Unit] = {
-    "NAC•": MultiplicativeNAC(),
-    "NALU": NALU(),
-    "NALU, untied": NALU(tied=False),
-    "iNALU": INALU(),
-    "NMU": NMU(),
-    "sNMU": StochasticNMU(),
-    "NPU": NPU(),
-    "RealNPU": RealNPU(),
-    "NRU": NRU(),
-    "NMRU": NMRU(),
+UNITS: dict[str, units.Unit] = {
+    "NAC•": units.MultiplicativeNAC(),
+    "NALU": units.NALU(),
+    "NALU, untied": units.NALU(tied=False),
+    "iNALU": units.INALU(),
+    "NMU": units.NMU(),
+    "sNMU": units.StochasticNMU(),
+    "NPU": units.NPU(),
+    "RealNPU": units.RealNPU(),
+    "NRU": units.NRU(),
+    "NMRU": units.NMRU(),
 }
 OPERATIONS: dict[str, Any] = {"×": "mul", "÷": "div"}
 SIZES = {"none": 2, "one": 3}  # inputs, by how many are to be ignored
@@ -53,11 +42,11 @@ def task(symbol: str, size: int) -> SingleModule:
 
 def by_design() -> Table:
     """Signs and values at weights that are exact for positive inputs."""
-    others = {"NALU, gate with a bias": NALU(gate_bias=True)}
-    units = {**UNITS, **others, ALL_SIGNS: MultiplicativeNAC()}
+    others = {"NALU, gate with a bias": units.NALU(gate_bias=True)}
+    compared = {**UNITS, **others, ALL_SIGNS: UNITS["NAC•"]}
     rows = [
         (name, symbol, *_at_exact_weights(name, unit, symbol))
-        for name, unit in units.items()
+        for name, unit in compared.items()
         for symbol, operation in OPERATIONS.items()
         if operation in unit.operations
     ]
@@ -65,7 +54,7 @@ def by_design() -> Table:
     return columns(("unit", "operation", *names), rows)
 
 
-def _at_exact_weights(name: str, unit: Unit, symbol: str) -> list[float]:
+def _at_exact_weights(name: str, unit: units.Unit, symbol: str) -> list[float]:
     shares: list[float] = []
     for size in SIZES.values():
         x, target, order = _exam(symbol, size)

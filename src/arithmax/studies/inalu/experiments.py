@@ -73,7 +73,8 @@ def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
 def compute(trained: Trained) -> Computed:
     """Counts arm by arm, and over all distributions."""
     rows, name = [], trained.study.name
-    published = {tuple(labels_of(row).values()): row for row in published_rows(name)}
+    listed = published_rows(name)
+    published: dict[tuple, Any] = {tuple(labels_of(r).values()): r for r in listed}
     for found in trained.arms():
         theirs = published[tuple(found.arm.labels.values())]
         count, seeds = solved(found, OUTSIDE), len(found.rows)

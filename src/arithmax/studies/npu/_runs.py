@@ -5,7 +5,17 @@ from typing import Any
 from ...networks import Network, Stack
 from ...tasks import Functions, Task
 from ...training import Cell, Protocol, published
-from ...units import NALU, NMU, NPU, Dense, Linear, RealNPU, Unit
+from ...units import (
+    NALU,
+    NMU,
+    NPU,
+    Dense,
+    Linear,
+    NaiveNPU,
+    RealNaiveNPU,
+    RealNPU,
+    Unit,
+)
 
 SEEDS = 20  # the draft's runs of a model
 # The authors' package has a NAU that is neither clipped nor penalised.
@@ -16,7 +26,10 @@ UNITS: dict[str, Unit] = {
     "NMU": NMU(),
     "NPU": NPU(),
     "RealNPU": RealNPU(),
+    "NaiveNPU": NaiveNPU(),
+    "RealNaiveNPU": RealNaiveNPU(),
 }
+MODELS = ("NALU", "NMU", "NPU", "RealNPU")  # those of the draft's figures and tables
 BATCH = 32  # of what is trained beside a small input
 
 

@@ -12,10 +12,10 @@ from ...units import NAU, NPU
 from .._evaluate import Found, Trained
 from .._published import figures_file, row_with
 from .._sheet import sheet
-from .._study import Arm, Computed, Published, Study
+from .._study import Arm, Computed, Study
 from .._tables import columns, mean
 from ._readings import last_weights
-from ._runs import SUMS, UNITS, dense, network, run
+from ._runs import MODELS, SUMS, UNITS, dense, network, run
 
 SHEET = sheet("npu", "npu-arithmetic")
 PRINTED = figures_file("npu", "npu-arithmetic")["rows"]
@@ -86,17 +86,12 @@ def compute(trained: Trained) -> Computed:
     return Computed(tables, figures)
 
 
-def claims() -> dict[str, Published]:
+def printed() -> Iterator[dict[str, Any]]:
     """The printed means; an interval is ± 1.96 of the standard errors."""
-    made = {}
     for row in PRINTED:
         value, half = row["value"], 1.96 * row["error"]
-        ends, note = (
-            (max(value - half, 0.0), value + half),
-            SHEET.texts[row["settings"]],
-        )
-        made[SHEET.claim("error", **row)] = Published(value, *ends, note)
-    return made
+        ends = {"low": max(value - half, 0.0), "high": value + half}
+        yield row | ends | {"note": SHEET.texts[row["settings"]]}
 
 
 def setups() -> Iterator[tuple[str, str, Network, Functions, dict[str, Any]]]:
@@ -116,8 +111,8 @@ def setups() -> Iterator[tuple[str, str, Network, Functions, dict[str, Any]]]:
     yield "eq. 6: NAU in [−1, 1]", "NPU", clipped, four(), SPARSE
     yield "text: Adam, 0.001", "NALU", network("NALU"), four(), slow
     yield "later code: 2-50-50-4", "Dense", dense(50, 50), four(), {}
-    for model, unit in UNITS.items():
-        yield CAPTION, model, unit, TWO, {}
+    for model in MODELS:
+        yield CAPTION, model, UNITS[model], TWO, {}
     yield CAPTION, "Dense", network("Dense"), TWO, {}
 
 
@@ -130,4 +125,4 @@ def study() -> Study:
         )
         for s, m, net, task, changes in setups()
     ]
-    return SHEET.study(arms, compute, claims())
+    return SHEET.study(arms, compute, derived={"error": printed()})

@@ -1,7 +1,6 @@
 """Figure 2 of the NPU draft: exp, log and sin by sums of powers."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from ...networks import Stack
 from ...tasks import Functions
 from ...training import L1, Adam, Batches, Cell
-from ...units import NPU, NaiveNPU, Params, RealNaiveNPU, Unit
+from ...units import Params, Unit
 from .._evaluate import Trained
 from .._grid import combinations
 from .._learned import predictions
@@ -17,7 +16,7 @@ from .._sheet import sheet
 from .._study import Arm, Computed, Study
 from .._tables import columns
 from ._readings import chosen, formula
-from ._runs import SUMS, dense, scripted
+from ._runs import SUMS, UNITS, dense, scripted
 
 # The scripts' ranges: trained on, tested on; and how many powers are summed.
 RANGES = {
@@ -26,16 +25,8 @@ RANGES = {
     "sin": ((-5.0, 5.0), (-10.0, 10.0)),
 }
 HIDDEN = {"log": 10, "exp": 10, "sin": 4}
-EXACT: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "log": np.log,
-    "exp": np.exp,
-    "sin": np.sin,
-}
-POWERS: dict[str, Unit] = {
-    "NPU": NPU(),
-    "NaiveNPU": NaiveNPU(),
-    "RealNaiveNPU": RealNaiveNPU(),
-}
+EXACT: dict[str, Any] = {"log": np.log, "exp": np.exp, "sin": np.sin}
+MODELS = ("Dense", "NPU", "NaiveNPU", "RealNaiveNPU")
 POINTS, CURVE = 401, 161  # on which errors are measured, and curves are drawn
 DRAWN = 5.0  # beyond it a curve of log or sin is not drawn
 WHOLE = 0.05  # how near to a whole number a power of a Taylor series is
@@ -49,7 +40,7 @@ def cell(function: str, model: str) -> Cell:
         return scripted(dense(10, 10), task, **settings, optimiser=Adam(1e-2))
     if model != "RealNaiveNPU":  # the others' imaginary weights are penalised
         settings["penalties"] = (L1(1e-3, 1e-3, of="W_im"),)
-    network = Stack((POWERS[model], SUMS), (HIDDEN[function],))
+    network = Stack((UNITS[model], SUMS), (HIDDEN[function],))
     return scripted(network, task, **settings)
 
 
@@ -147,6 +138,6 @@ def compute(trained: Trained) -> Computed:
 
 def study() -> Study:
     """Figure 2 of the draft."""
-    grid = combinations(function=RANGES, model=("Dense", *POWERS))
+    grid = combinations(function=RANGES, model=MODELS)
     arms = [Arm(labels, cell(**labels)) for labels in grid]
     return sheet("npu", "npu-functions").study(arms, compute)

@@ -7,13 +7,12 @@ import numpy as np
 from ...statistics import Interval
 from ...tasks import Functions
 from ...training import L1, Cell
-from ...units import NPU, NaiveNPU, RealNaiveNPU, RealNPU, Unit
 from .._evaluate import Found, Trained
 from .._learned import solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Study
 from .._tables import columns, mean
-from ._runs import BATCH, beside, run
+from ._runs import BATCH, UNITS, beside, run
 
 SHEET = sheet("npu", "npu-imaginary")
 POSITIVE, SIGNED = "xy and x/y, positive", "xy and x/y, both signs"
@@ -25,8 +24,6 @@ TASKS = {
 }
 NONE, FREE, STRONG = "none", "free", "L1 1"
 STRENGTHS = {"L1 0.001": 1e-3, "L1 0.01": 1e-2, "L1 0.1": 0.1, STRONG: 1.0}
-COMPLEX: dict[str, Unit] = {"NPU": NPU(), "NaiveNPU": NaiveNPU()}
-REAL: dict[str, Unit] = {"NPU": RealNPU(), "NaiveNPU": RealNaiveNPU()}
 SOLVED, STRICT = 1e-2, 1e-4  # by how much a run may be off
 
 
@@ -38,7 +35,7 @@ def cell(task: str, unit: str, W_im: str) -> Cell:
         settings["batches__size"] = BATCH
     if strength := STRENGTHS.get(W_im):
         settings["penalties"] = (L1(strength, strength, of="W_im"),)
-    own = REAL[unit] if W_im == NONE else COMPLEX[unit]
+    own = UNITS[f"Real{unit}" if W_im == NONE else unit]
     return run(unit, own, TASKS[task], **settings)
 
 
@@ -88,7 +85,7 @@ def equal(trained: Trained) -> tuple[int, int]:
 def compute(trained: Trained) -> Computed:
     """Sizes of imaginary weights, and what they and their penalty add."""
     figures: dict[str, Interval] = {}
-    for unit in COMPLEX:
+    for unit in ("NPU", "NaiveNPU"):
         for key, more, less in (("helps", FREE, NONE), ("penalty", STRONG, FREE)):
             one, other = (
                 trained.arm(task=SIGNED, unit=unit, W_im=w) for w in (more, less)

@@ -10,14 +10,13 @@ from ...networks import Stack
 from ...statistics import Interval
 from ...tasks import Subsets
 from ...training import L1, Cell, Measuring, Protocol, RMSProp
-from ...units import NMU, NPU, Constant, NaiveNPU, RealNPU, Uniform, Unit
+from ...units import Constant, Uniform
 from .._evaluate import Found, Trained
 from .._published import figures_file, row_with
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study
 from .._tables import columns, ends
-from ._runs import SUMS
-from ._runs import UNITS as DRAFT
+from ._runs import SUMS, UNITS
 
 SHEET = sheet("npu", "npu-large")
 PRINTED = figures_file("npu", "npu-large")["rows"]
@@ -38,13 +37,13 @@ OF_NMU = {
     "+": {"steps": 10_000, "penalties__0__strength": 1e-7},
     "×": {"steps": 20_000, "penalties__0__strength": 1e-9},
 }
-# The two layers of each model, and what does not start uniform on [0, 0.1].
-MODELS: dict[str, tuple[Unit, Unit, dict[str, float]]] = {
-    "NPU": (SUMS, NPU(), {"1.W_im": 0.0, "1.g": 1.0}),
-    "RealNPU": (SUMS, RealNPU(), {"1.g": 0.5}),
-    "NALU": (DRAFT["NALU"], DRAFT["NALU"], {"0.b": 0.0, "1.b": 0.0}),
-    "NMU": (SUMS, NMU(), {}),
-    "NaiveNPU": (SUMS, NaiveNPU(), {"1.W_im": 0.0}),
+# The models, and what does not start uniform on [0, 0.1].
+MODELS: dict[str, dict[str, float]] = {
+    "NPU": {"1.W_im": 0.0, "1.g": 1.0},
+    "RealNPU": {"1.g": 0.5},
+    "NALU": {"0.b": 0.0, "1.b": 0.0},
+    "NMU": {},
+    "NaiveNPU": {"1.W_im": 0.0},
 }
 # 1.96 standard errors of a median of ten normal values, in units of their MAD.
 ERROR = 1.96 * float(np.sqrt(np.pi / 2 / 10)) / 0.6745
@@ -52,10 +51,10 @@ ERROR = 1.96 * float(np.sqrt(np.pi / 2 / 10)) / 0.6745
 
 def network(model: str) -> Stack:
     """Sums, as many as inputs, and a unit on top; NALU twice."""
-    *units, others = MODELS[model]
-    made, drawn = Stack(tuple(units), (INPUTS,)), Uniform(0.0, 0.1)
+    last, others = UNITS[model], MODELS[model]
+    made = Stack((last if model == "NALU" else SUMS, last), (INPUTS,))
     starts = tuple(
-        (name, Constant(others[name]) if name in others else drawn)
+        (name, Constant(others[name]) if name in others else Uniform(0.0, 0.1))
         for name in made.parameters(INPUTS, 1)
     )
     return Stack(made.units, made.hidden, starts=starts)
@@ -113,7 +112,8 @@ def test_error(found: Found, trained: Trained, row: dict[str, Any]) -> float:
         return float("inf")
     own, made = task(str(found.arm.labels["operation"])), found.arm.cell.network
     rng = np.random.default_rng(row["seed"])
-    x = rng.uniform(*own.extrapolation, (INPUTS, 1000))
+    low, high = own.extrapolation
+    x = rng.uniform(low, high, (INPUTS, 1000))
     params = {n: np.float64(v) for n, v in trained.weights(row).items()}
     if params.keys() != made.parameters(INPUTS, 1).keys():
         return float("inf")  # packed results have no weights of this size

@@ -5,14 +5,13 @@ import numpy as np
 from ...networks import Stack
 from ...tasks import Subsets
 from ...training import Batches, Cell, Criterion, RMSProp
-from ...units import NMU, NPU, NaiveNPU, RealNaiveNPU, RealNPU, Unit
 from .._evaluate import Trained
 from .._grid import combinations
 from .._sheet import sheet
 from .._study import Arm, Computed, Study
 from .._tables import columns
 from ._readings import chosen, formula
-from ._runs import SUMS, scripted
+from ._runs import SUMS, UNITS, scripted
 
 PRODUCT, POWERS = "(x₁ + x₂)(x₁ + … + x₄)", "(x₁ + x₂)² √(x₁ + … + x₄)"
 # The first sum is of all four inputs, the second of two.
@@ -30,13 +29,7 @@ TASKS = {
         extrapolation=(2.0, 6.0),
     ),
 }
-UNITS: dict[str, Unit] = {
-    "RealNaiveNPU": RealNaiveNPU(),
-    "NaiveNPU": NaiveNPU(),
-    "RealNPU": RealNPU(),
-    "NPU": NPU(),
-    "NMU": NMU(),
-}
+MODELS = ("RealNaiveNPU", "NaiveNPU", "RealNPU", "NPU", "NMU")
 SMALL, LARGE = "4-2-1", "4-4-1"  # 10 parameters, and the 20 of the authors' script
 HIDDEN = {SMALL: 2, LARGE: 4}
 
@@ -82,6 +75,6 @@ def compute(trained: Trained) -> Computed:
 
 def study() -> Study:
     """Section 4.1 of the draft, which is a heading alone."""
-    grid = combinations(function=TASKS, network=HIDDEN, model=UNITS)
+    grid = combinations(function=TASKS, network=HIDDEN, model=MODELS)
     arms = [Arm(labels, cell(**labels)) for labels in grid]
     return sheet("npu", "npu-products").study(arms, compute)

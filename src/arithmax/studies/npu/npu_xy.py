@@ -11,7 +11,7 @@ from .._sheet import sheet
 from .._study import Arm, Computed, Study
 from .._tables import columns, mean
 from ._readings import gates
-from ._runs import UNITS, network, run
+from ._runs import MODELS, UNITS, network, run
 
 SHEET = sheet("npu", "npu-xy")
 ONE, TWO = "2 × 2", "2-6-2"  # one layer, as in the captions, or two
@@ -85,8 +85,8 @@ def compute(trained: Trained) -> Computed:
 def study() -> Study:
     """Figure 1 of the draft."""
     networks = [("2-10-10-2", "Dense", network("Dense"))]
-    networks += [(ONE, model, unit) for model, unit in UNITS.items()]
-    networks += [(TWO, model, network(model)) for model in UNITS]
+    networks += [(ONE, model, UNITS[model]) for model in MODELS]
+    networks += [(TWO, model, network(model)) for model in MODELS]
     arms = [
         Arm({"network": size, "model": model}, run(model, own, TASK))
         for size, model, own in networks

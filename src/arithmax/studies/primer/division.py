@@ -38,7 +38,7 @@ MIXED: dict[str, tuple[Any, Any]] = {
 }
 TINY = 2.0**-24  # the mean of a normal of which no number that is drawn is zero
 NORMAL = "truncated-normal"
-DISTRIBUTIONS: dict[str, tuple[Any, Any, str]] = {
+DISTRIBUTIONS: dict[str, tuple[Any, Any, Any]] = {
     "Benford on [10, 100)": ((10.0, 100.0), (100.0, 1000.0), "benford"),
     "N(-1, 3) on [-5, 10)": (
         (-1.0, 3.0, -5.0, 10.0),

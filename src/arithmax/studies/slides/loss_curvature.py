@@ -32,11 +32,12 @@ class Model:
     second: Unit
     x: tuple[float, ...]
     target: float
+    least: float = -1.0  # the NMU has no negative weights
 
     @property
     def w2(self) -> np.ndarray:
-        """The w₂ that are drawn: the NMU has no negative weights."""
-        return GRID[GRID >= 0] if isinstance(self.second, NMU) else GRID
+        """The w₂ that are drawn."""
+        return GRID[GRID >= self.least]
 
 
 def _nac(name: str, x: tuple[float, ...], target: float, **options: Any) -> Model:
@@ -52,7 +53,7 @@ PAPER = (
     _nac("NAC•, ε = 1e-7", SAMPLE, 13.2, eps=EPS),
     _nac("NAC•, ε = 0.1", SAMPLE, 13.2, eps=0.1),
     _nac("NAC•, ε = 1", SAMPLE, 13.2, eps=1.0),
-    Model("NAU and NMU", NAU(), NMU(), SAMPLE, 13.2),
+    Model("NAU and NMU", NAU(), NMU(), SAMPLE, 13.2, least=0.0),
 )
 NOTE = (
     _nac("plain log", (1.0, 1.0, 2.0, 2.0), 12.0, eps=EPS),

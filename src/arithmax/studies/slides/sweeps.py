@@ -105,7 +105,9 @@ def regularisation() -> Study:
             )
             labels = {"strength": text, "model": f"{model}, {SYMBOLS[operation]}"}
             task = Subsets(operation)  # type: ignore[arg-type]  # a literal
-            changes = {"penalties__0__strength": float(text)}
+            changes: dict[str, Any] = {"penalties__0__strength": float(text)}
+            if float(text) == 0:
+                changes = {"penalties": ()}
             cell = run(MODELS[model], task, 50, **changes)
             arms.append(Arm(labels, cell, figures))
     return sheet("slides", "regularisation").study(arms)
