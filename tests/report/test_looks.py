@@ -15,6 +15,7 @@ from arithmax.report._looks import (
     DOTTED,
     LABELS,
     OPEN,
+    TINT,
     UNITS,
     looks,
     tint,
@@ -80,7 +81,7 @@ def test_a_unit_looks_the_same_on_all_figures_of_all_studies(series):
     for _, name, marker, line in series:
         if unit := unit_of(name):
             assert marker["line"]["color"] == line
-            assert marker["color"] in (line, tint(line, 0.35))
+            assert marker["color"] in (line, tint(line, TINT))
             seen.setdefault(unit, set()).add((line, shape(marker)))
     assert len(seen) > 30 and len(series) > 500
     assert seen == {unit: {UNITS[unit]} for unit in seen}

@@ -84,6 +84,7 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
         if points := _points(found, plot, at, shift, ours, floor):
             first = (choice, i) not in named and by == plot.by
             marked = _marked(series[i], look[i], ours)
+            points["error_y"]["color"] = look[i].colour  # a marker may be tinted
             drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))

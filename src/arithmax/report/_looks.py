@@ -69,6 +69,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "s
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 OPEN = "-open"  # of published figures, on every plot
 DOTTED = "-dot"  # of published figures of a further series of one unit
+TINT = 0.6  # of the colour, in filled markers of a further series of one unit
 MOST_MARKERS = 10  # on a line of many points
 
 
@@ -99,7 +100,7 @@ class Look:
         """
         symbol = self.symbol + (OPEN + DOTTED * self.again) * published
         tinted = self.again and not published
-        colour = tint(self.colour, 0.35) if tinted else self.colour
+        colour = tint(self.colour, TINT) if tinted else self.colour
         line = {"width": 2, "color": self.colour}
         return {"color": colour, "symbol": symbol, "line": line, **options}
 
