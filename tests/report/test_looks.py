@@ -15,8 +15,10 @@ from arithmax.report._looks import (
     DOTTED,
     LABELS,
     OPEN,
+    TINT,
     UNITS,
     looks,
+    tint,
     unit_of,
 )
 from arithmax.results import Results, summarise
@@ -44,7 +46,8 @@ def marked(figure: Any) -> list[tuple[str, dict[str, Any], str]]:
     series = []
     for trace in figure.to_plotly_json()["data"]:
         if trace["type"] == "scatter" and "markers" in trace["mode"]:
-            line = trace.get("line", {}).get("color", trace["marker"]["color"])
+            ring = trace["marker"]["line"].get("color")
+            line = trace.get("line", {}).get("color", ring)
             series.append((trace["name"], trace["marker"], line))
     return series
 
@@ -77,8 +80,9 @@ def test_a_unit_looks_the_same_on_all_figures_of_all_studies(series):
     seen: dict[str, set[tuple[str, str]]] = {}
     for _, name, marker, line in series:
         if unit := unit_of(name):
-            assert marker["color"] == line
-            seen.setdefault(unit, set()).add((marker["color"], shape(marker)))
+            assert marker["line"]["color"] == line
+            assert marker["color"] in (line, tint(line, TINT))
+            seen.setdefault(unit, set()).add((line, shape(marker)))
     assert len(seen) > 30 and len(series) > 500
     assert seen == {unit: {UNITS[unit]} for unit in seen}
 
@@ -99,15 +103,13 @@ def test_hollow_symbols_are_published_figures(series):
 
 
 def test_series_of_a_plot_can_be_told_apart(series):
-    """Those of one unit by a dot, or a dash; of two units by colour or symbol."""
+    """Those of one unit by a tint or a dash; of two units by colour or symbol."""
     assert len(set(UNITS.values())) == len(UNITS)
     for a, b in itertools.combinations(looks([*UNITS, *"abcdefghijklmnopqrst"]), 2):
         assert (a.colour, a.symbol) != (b.colour, b.symbol)
     one, two = looks(["NAU, +", "NAU, −"])
-    assert (one.colour, one.dash) != (
-        two.colour,
-        two.dash,
-    ) and two.symbol == "cross-dot"
+    assert one.dash != two.dash and one.marker() != two.marker()
+    assert one.marker(published=True)["symbol"] == "cross-open"
     assert two.marker(published=True)["symbol"] == "cross-open-dot"
 
 

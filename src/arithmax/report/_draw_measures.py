@@ -84,6 +84,7 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
         if points := _points(found, plot, at, shift, ours, floor):
             first = (choice, i) not in named and by == plot.by
             marked = _marked(series[i], look[i], ours)
+            points["error_y"]["color"] = look[i].colour  # a marker may be tinted
             drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))
@@ -209,15 +210,20 @@ def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
     xs = list(places([label(found, plot.x) for found in arms]))
     ys = list(places([label(found, plot.y) for found in arms]))
     chosen = apart(arms, plot.x, plot.y)
+    # A choice has the lines that it has cells in.
+    shown = {choice: set() for choice in chosen}
+    for f, choice in zip(arms, chosen, strict=True):
+        shown[choice].add(label(f, plot.y))
     drawn = figure(
-        height=130 + 34 * len(ys),
+        height=130 + 34 * max(map(len, shown.values())),
         xaxis=titled(plot.x, type="category", showgrid=False),
         yaxis=titled(plot.y, type="category", autorange="reversed", showgrid=False),
     )
     for choice in distinct(chosen):
         own = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
         cells = {(label(f, plot.x), label(f, plot.y)): f for f in own}
-        drawn.add_heatmap(**_cells(cells, xs, ys))
+        lines = [y for y in ys if y in shown[choice]]
+        drawn.add_heatmap(**_cells(cells, xs, lines))
     menu(drawn, distinct(chosen))
     return drawn
 

@@ -13,8 +13,8 @@ from ..studies import Convergence, Evaluation, Found, Seeds, Weights
 from ..studies._curves import quartiles
 from ..studies._shown import examples
 from ._draw_measures import apart, distinct, label
-from ._looks import DASHES, MOST_MARKERS, Look, looks, unit_of
-from ._style import DIVERGING, GREY, escaped, faint, figure, packed, titled
+from ._looks import DASHES, MOST_MARKERS, Look, looks, tint, unit_of
+from ._style import DIVERGING, GREY, escaped, figure, packed, titled
 from ._text import number
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -111,7 +111,7 @@ def _band(
     step, low, middle, high = rows.T
     shared = {"x": packed(step), "legendgroup": name, "mode": "lines"}
     edge = {**shared, "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
-    filled = {"fill": "tonexty", "fillcolor": faint(look.colour)}
+    filled = {"fill": "tonexty", "fillcolor": tint(look.colour)}
     text = "step %{x:,}<br>median %{customdata:.3g}<extra>%{fullData.name}</extra>"
     return [
         {**edge, "y": packed(np.maximum(low, floor))},
@@ -195,7 +195,7 @@ def _bands(bands: list[str], low: float) -> dict[str, Any]:
     axis = titled("", domain=[low, 1], range=[-0.5, len(bands) - 0.5])
     ticks = {"tickvals": list(range(len(bands))), "ticktext": bands}
     return {
-        "shapes": [{**behind, "fillcolor": faint(GREY)}],
+        "shapes": [{**behind, "fillcolor": tint(GREY)}],
         "yaxis2": {**axis, **ticks, "zeroline": False, "showgrid": False},
     }
 

@@ -10,12 +10,11 @@ from plotly.subplots import make_subplots
 
 from ..studies import Bars, Evaluation, Heat, Lines, Surface
 from ._draw_measures import distinct
-from ._looks import DASHES, MOST_MARKERS, Look, looks
+from ._looks import DASHES, MOST_MARKERS, Look, looks, tint
 from ._style import (
     GREY,
     SEQUENTIAL,
     escaped,
-    faint,
     figure,
     menu,
     packed,
@@ -220,11 +219,11 @@ def _line(table: Columns, plot: Lines, name: Any, look: Look) -> list[dict[str, 
     x = [escaped(v) for v in table[plot.x]] if text else packed(table[plot.x])
     shared = {"x": x, "legendgroup": escaped(name), "mode": "lines"}
     quiet = {**shared, "showlegend": False, "hoverinfo": "skip"}
-    few = {"maxdisplayed": MOST_MARKERS} if len(x) > 30 else {}
+    few: dict[str, Any] = {"maxdisplayed": MOST_MARKERS} if len(x) > 30 else {}
     traces = []
     if plot.low and plot.high:
         edge = {**quiet, "line": {"width": 0}}
-        filled = {"fill": "tonexty", "fillcolor": faint(look.colour)}
+        filled = {"fill": "tonexty", "fillcolor": tint(look.colour)}
         traces.append({**edge, "y": packed(table[plot.low])})
         traces.append({**edge, **filled, "y": packed(table[plot.high])})
     if plot.dashed:

@@ -27,8 +27,8 @@ UNITS: dict[str, tuple[str, str]] = {
     "NAC•,σ": (RED, "triangle-down"),
     "NAC•,NMU": (OCHRE, "diamond"),
     "NALU": (GREEN, "diamond"),
-    "NALU, untied": (TEAL, "diamond-wide"),
-    "NALU, ±1/√n": (OLIVE, "diamond-tall"),
+    "NALU, untied": (RED, "diamond"),
+    "NALU, ±1/√n": (PINK, "diamond"),
     "G-NALU": (TEAL, "star"),
     "iNALU": (OLIVE, "triangle-up"),
     "iNALU (sw)": (OLIVE, "triangle-left"),
@@ -68,7 +68,8 @@ LABELS += ("#7a7a7a",)
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 OPEN = "-open"  # of published figures, on every plot
-DOTTED = "-dot"  # of further series of one unit
+DOTTED = "-dot"  # of published figures of a further series of one unit
+TINT = 0.6  # of the colour, in filled markers of a further series of one unit
 MOST_MARKERS = 10  # on a line of many points
 
 
@@ -80,24 +81,34 @@ class Look:
         colour: of lines, markers and bands.
         symbol: of its markers.
         dash: of its lines.
+        again: whether another series of the plot has this colour and symbol.
     """
 
     colour: str
     symbol: str
     dash: str = DASHES[0]
+    again: bool = False
 
     def line(self, **options: Any) -> dict[str, Any]:
         """A line for Plotly."""
         return {"color": self.colour, "dash": self.dash, "width": 2, **options}
 
     def marker(self, published: bool = False, **options: Any) -> dict[str, Any]:
-        """A marker for Plotly: filled, or hollow if the figure is published."""
-        shape = self.symbol.removesuffix(DOTTED)
-        dot = DOTTED if shape != self.symbol else ""
-        ring = "#ffffff" if dot and not published else self.colour
-        line = {"width": 2 if published or not dot else 1, "color": ring}
-        symbol = shape + OPEN * published + dot
-        return {"color": self.colour, "symbol": symbol, "line": line, **options}
+        """A marker for Plotly: filled, or hollow if the figure is published.
+
+        That of a further series is filled with a tint, or has a dot if it is hollow.
+        """
+        symbol = self.symbol + (OPEN + DOTTED * self.again) * published
+        tinted = self.again and not published
+        colour = tint(self.colour, TINT) if tinted else self.colour
+        line = {"width": 2, "color": self.colour}
+        return {"color": colour, "symbol": symbol, "line": line, **options}
+
+
+def tint(colour: str, share: float = 0.18) -> str:
+    """A colour that lets some of the page through, to fill an area with."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share})"
 
 
 def unit_of(label: object) -> str:
@@ -121,8 +132,8 @@ def unit_of(label: object) -> str:
 def looks(names: Sequence[object]) -> list[Look]:
     """How the series of one plot are drawn.
 
-    A unit looks the same on every plot. Where two series are of one unit, the others
-    have a dot in their markers and another dash.
+    A unit looks the same on every plot. Where several series are of one unit, all but
+    the first have tinted markers and another dash.
 
     Args:
         names: the series in their order, each once.
@@ -132,8 +143,8 @@ def looks(names: Sequence[object]) -> list[Look]:
 
     Examples:
         >>> from arithmax.report._looks import looks
-        >>> [look.symbol for look in looks(["NMU", "NALU", "NMU, ×"])]
-        ['circle', 'diamond', 'circle-dot']
+        >>> [(look.symbol, look.again) for look in looks(["NMU", "NALU", "NMU, ×"])]
+        [('circle', False), ('diamond', False), ('circle', True)]
     """
     units = [unit_of(name) for name in names]
     return [
@@ -147,7 +158,7 @@ def looks(names: Sequence[object]) -> list[Look]:
 def _of_unit(unit: str, k: int) -> Look:
     """The k-th series of a unit."""
     colour, symbol = UNITS[unit]
-    return Look(colour, symbol + DOTTED * (k > 0), DASHES[k % len(DASHES)])
+    return Look(colour, symbol, DASHES[k % len(DASHES)], k > 0)
 
 
 def _of_label(i: int) -> Look:

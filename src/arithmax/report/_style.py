@@ -36,12 +36,6 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.5g}") if np.isfinite(value) else None
 
 
-def faint(name: str) -> str:
-    """A colour to fill an area with."""
-    red, green, blue = (int(name[k : k + 2], 16) for k in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.18)"
-
-
 def template(ink: str = GREY, grid: str = "rgba(128,128,128,0.3)") -> dict[str, Any]:
     """The colours of text and grid; the page has its own for light and dark."""
     axis = {"gridcolor": grid, "zerolinecolor": grid, "linecolor": ink}
