@@ -260,7 +260,8 @@ def test_negative_curves_stay_as_they_are(tmp_path):
 
 
 def test_rounding_keeps_exact_solutions():
-    exact = np.resize(np.float32([-1, 0, 1, 0.5, np.inf, -np.inf, 2**100]), (2, 101))
+    few_bits = np.array([-1, 0, 1, 0.5, np.inf, -np.inf, 2.0**100], np.float32)
+    exact = np.resize(few_bits, (2, 101))
     np.testing.assert_array_equal(rounded(exact), exact)
     largest = np.full((1, 101), np.finfo(np.float32).max)
     np.testing.assert_array_equal(rounded(largest), largest)

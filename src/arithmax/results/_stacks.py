@@ -155,7 +155,12 @@ def _runs_of(path: Path) -> list[str]:
     pack = path.name.removesuffix(".stacks.parquet").rpartition(".")[0]
     files = (rows_file(path.parent, pack, i) for i in count())
     there = takewhile(Path.exists, files)
-    return [run for f in there for (run,) in tables(f, "Move it away.", ["run"])[1]]
+    return [run for f in there for run in _runs(f, f.stat().st_mtime_ns)]
+
+
+@lru_cache(maxsize=64)
+def _runs(file: Path, changed: int) -> list[str]:
+    return [run for (run,) in tables(file, "Move it away.", ["run"])[1]]
 
 
 def _hash(runs: Sequence[str]) -> str:
