@@ -500,7 +500,7 @@ def test_foreign_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"other\.rows\.parquet cannot be read"):
         results.read(tmp_path)
     (tmp_path / "other.rows.parquet").unlink()
-    results.write_table(tmp_path / "old.rows.parquet", {"format": np.array([0])})
+    _files.write_table(tmp_path / "old.rows.parquet", {"format": np.array([0])})
     with pytest.raises(ValueError, match="another version of arithmax"):
         train_cells([cell()], out=tmp_path)
     with pytest.raises(FileNotFoundError, match="does not exist"):

@@ -17,9 +17,6 @@ ORDER += ["_checks", "_parameters", "_inputs", "_hazards", "_network", "units"]
 ORDER += ["_initialise", "_random", "_noise", "networks", "tasks", "_limits"]
 ORDER += ["_recipes"]
 ORDER += ["protocol", "_descent", "_padding", "_program", "measures", "_profile"]
-ORDER += ["statistics", "results", "_pack", "_blocks", "_plan", "_machine"]
-ORDER += ["_training", "_progress", "fleet", "starts", "evaluation"]
-ORDER += ["studies", "benchmark", "report", "_doors", "torch"]
 ORDER += ["equinox", "cli", "__main__"]
 DOORS = {"torch", "equinox"}
 

@@ -113,15 +113,32 @@ def register(database: Any, name: str, columns: Mapping[str, np.ndarray]) -> Non
     database.sql(f"SELECT {', '.join(chosen)} FROM {name}_given").create_view(name)
 
 
-def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """A Parquet file from columns of equal length."""
+def write_table(path: Path, columns: Mapping[str, Any], *, level: int = 3) -> None:
+    """A Parquet file from columns of equal length.
+
+    Args:
+        path: the file.
+        columns: the columns by name; masked values are missing.
+        level: how hard the compression tries, from 1 to 22.
+    """
+    write_view(path, lambda db: register(db, "written", columns), "written", level)
+
+
+def write_view(
+    path: Path, prepare: Callable[[Any], object], view: str, level: int
+) -> None:
+    """A Parquet file of a table or view that `prepare` makes in an empty database."""
     import duckdb
 
     def write(to: Path) -> None:
+        quoted = str(to).replace("'", "''")
         with duckdb.connect() as database:
-            register(database, "columns_of", columns)
+            prepare(database)
             try:
-                database.view("columns_of").write_parquet(str(to), compression="zstd")
+                database.execute(
+                    f"COPY {view} TO '{quoted}' (FORMAT parquet, COMPRESSION zstd, "
+                    f"COMPRESSION_LEVEL {level})"
+                )
             except duckdb.IOException as error:  # a full disk is no OSError to DuckDB
                 raise OSError(str(error).splitlines()[0]) from None
 
@@ -153,13 +170,22 @@ def _plain(values: np.ndarray) -> np.ndarray:
     return plain
 
 
-def tables(file: Path, remedy: str) -> tuple[list[str], list[tuple]]:
-    """The names of a Parquet file's columns, and its rows."""
+def tables(
+    file: Path, remedy: str, columns: Sequence[str] = ()
+) -> tuple[list[str], list[tuple]]:
+    """The names of a Parquet file's columns, and its rows.
+
+    Args:
+        file: the file.
+        remedy: what helps if it cannot be read, for the message.
+        columns: those to read; all if empty.
+    """
     import duckdb
 
     with duckdb.connect() as database:
         try:
             table = scan(database, [file])
+            table = table.select(*columns) if columns else table
             return table.columns, table.fetchall()
         except duckdb.Error as error:
             said = str(error).splitlines()[0]

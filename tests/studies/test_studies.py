@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from arithmax import NAU, Cell, published, results, train_cells
-from arithmax._pack import pack, thinned
 from arithmax.results import Results
 from arithmax.statistics import Interval, Range
 from arithmax.studies import (
@@ -335,28 +334,6 @@ def test_every_study_is_whole(name):
                 assert label in own.labels, (plot, label)
         for label, value in getattr(plot, "only", {}).items():
             assert any(arm.labels[label] == value for arm in own.arms), (plot, value)
-
-
-def test_packing_keeps_rows_and_weights_and_thins_curves(tmp_path):
-    own = small(seeds=2, steps=4000, interval=10)
-    done = train_cells([own.arms[0].cell], out=tmp_path / "all")
-    pack(tmp_path / "all", tmp_path / "small", "packed", points=20)
-    again = results.read(tmp_path / "small")
-    assert again.rows == results.read(tmp_path / "all").rows
-    for row in done.rows:
-        for name, value in done.weights(row["run"]).items():
-            np.testing.assert_array_equal(value, again.weights(row["run"])[name])
-    run = done.rows[0]["run"]
-    full, short = done.curves([run])[run], again.curves([run, "none"])[run]
-    assert full["step"].tolist() == list(range(0, 4001, 10))
-    kept = np.isin(full["step"], short["step"])
-    np.testing.assert_array_equal(full["extrapolation"][kept], short["extrapolation"])
-    assert 20 <= kept.sum() <= 40 and done.curves(["none"]) == {}
-    with pytest.raises(FileExistsError, match="exists"):
-        pack(tmp_path / "all", tmp_path / "small", "packed")
-    kept = thinned(np.arange(401) * 10, 20)
-    assert kept[0] == 0 and kept[-1] == 4000 and 20 <= len(kept) <= 40
-    assert set(np.diff(kept[:5])) == {10}
 
 
 def test_packing_keeps_settings_apart(tmp_path):

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .._pack import thinned
-from ..results import Results, read_curves
+from ..results import Results, read_curves, thinned
 
 POINTS = 100  # of a curve at even distances, and as many at distances that grow
 

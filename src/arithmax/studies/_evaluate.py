@@ -202,7 +202,7 @@ def _longest(cell: Cell, runs: Mapping[tuple, Mapping[int, list]]) -> list[dict]
 
 
 def _found(arm: Arm, rows: list[dict[str, Any]]) -> Found:
-    """An arm with its runs: a rate is of one platform, the one that has most of them."""
+    """An arm with its runs, all of one platform: the one that has most of them."""
     cell = arm.cell
     if not rows:
         return Found(arm, [], "", None)

@@ -1,7 +1,7 @@
 """How a setting enters a run: as a number of each replica, as structure, or outside.
 
-A part of a protocol is a frozen dataclass. Each of its fields is declared once, where it
-is written:
+A part of a protocol is a frozen dataclass. Each of its fields is declared once, where
+it is written:
 
 - `traced`: a number that may differ between the replicas of one compiled program;
 - `compiled`: a choice that the program is compiled for;
