@@ -42,7 +42,7 @@ class Results:
             ]
 
     def summaries(
-        self, by: Sequence[str] = ("network", "task", "protocol")
+        self, by: Sequence[str] = ("network", "task", "protocol", "platform")
     ) -> list[Summary]:
         """Each cell's rates, steps and sparsity errors with their intervals."""
         cells: dict[tuple, list[dict[str, Any]]] = {}
