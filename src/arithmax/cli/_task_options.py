@@ -12,7 +12,7 @@ from ._show import field_docs, first_line
 
 TABLE = "table"
 # The arguments of `Dataset.from_csv` that are called otherwise on the command line.
-RENAMED = {"`path`": "`file`", "`seed`": "`split_seed`", "Try `Dataset.from_": "Try `"}
+RENAMED = {"`path`": "`file`", "`seed`": "`split_seed`"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +20,7 @@ class TableOptions:
     """A table of your own: rows of inputs and targets in a CSV or Parquet file."""
 
     file: Path | None = None
-    """The table: a CSV file whose first line names the columns, or a .parquet file."""
+    """The table: a CSV file whose first line names the columns, or a Parquet file."""
     target: tuple[str, ...] = ()
     """The column, or columns, to be predicted."""
     inputs: tuple[str, ...] = ()
@@ -58,11 +58,19 @@ class TableOptions:
         shares = {"held_out": self.held_out, "extrapolation": self.extrapolation}
         options = shares | {"seed": self.split_seed, "split": self.split}
         columns = self.target, self.inputs or None
-        if self.file.suffix == ".parquet":
+        if _is_parquet(self.file):
             return Dataset.from_parquet(self.file, *columns, **options)
         return Dataset.from_csv(
             self.file, *columns, delimiter=self.delimiter, **options
         )
+
+
+def _is_parquet(file: Path) -> bool:
+    """Whether a file is of that format, whatever its name ends with."""
+    if not file.is_file():
+        return False
+    with open(file, "rb") as opened:
+        return opened.read(4) == b"PAR1"
 
 
 def tasks_by_name() -> dict[str, type]:
