@@ -330,18 +330,11 @@ def test_thirty_kills_two_processes_and_a_full_disk(tmp_path):
 def test_interrupt_ends_cleanly(tmp_path):
     """Ctrl-C: status 130 and a sentence, and the same command goes on."""
     out = tmp_path / "runs"
-    command = [sys.executable, "-m", "arithmax", "train", "--unit", "nmu", "--quiet"]
-    command += [
-        "--input-size",
-        "20",
-        "--steps",
-        "50000",
-        "--interval",
-        "100",
-        "--seeds",
-    ]
-    command += ["40", "--validation", "1000", "--penalty-start", "1000"]
-    command += ["--penalty-end", "5000", "--out", str(out)]
+    command = [sys.executable, "-m", "arithmax", "train", "subsets", "--unit", "nmu"]
+    command += ["--input-size", "20", "--steps", "50000", "--seeds", "40", "--quiet"]
+    command += ["--measuring.interval", "100", "--measuring.validation", "1000"]
+    command += ["--penalties.0.start", "1000", "--penalties.0.end", "5000"]
+    command += ["--out", str(out)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and not out.exists():
         time.sleep(0.1)  # until it is about to train

@@ -12,7 +12,7 @@ import arithmax
 SOURCE = Path(arithmax.__file__).parent
 
 # A file imports only from files above it.
-ORDER = ["_json", "_memory", "_own_code", "_arrays", "_identity", "_files"]
+ORDER = ["_extras", "_json", "_memory", "_own_code", "_arrays", "_identity", "_files"]
 ORDER += ["_checks", "_parameters", "_inputs", "_hazards", "_network", "units"]
 ORDER += ["_initialise", "_random", "_noise", "networks", "tasks", "_limits"]
 ORDER += ["_recipes"]

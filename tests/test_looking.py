@@ -58,7 +58,7 @@ sys.addaudithook(hook)
 import arithmax
 from arithmax.cli import main
 
-TRAIN = "train --unit nau --task single-module --operation add --seeds 1 --steps 1000"
+TRAIN = "train single-module --unit nau --operation add --seeds 1 --steps 1000"
 BENCHMARK = f"benchmark {example}:SineNMU --quick --seeds 1 --steps 1000 --quiet"
 COMMANDS = {
     "train": f"{TRAIN} --quiet --out {results}",

@@ -15,7 +15,7 @@ import pytest
 from arithmax import cli
 from arithmax._identity import source_hash
 from arithmax._own_code import load, sentence
-from arithmax.cli._train import parse_unit
+from arithmax.cli._units import given_unit
 from arithmax.results import Results, read
 from arithmax.studies import load as stored
 from arithmax.studies import reproduce
@@ -138,7 +138,7 @@ def test_an_error_while_it_is_trained(error, tmp_path, capsys):
     path = written(tmp_path / "mine.py", UNIT.replace("ERROR", error))
     kind = "KeyError: 'V'" if "V" in error else "SystemExit: 0"
     for arguments in (
-        ["train", "--unit", f"{path}:Mine", "--task", "single-module", *SHORT],
+        ["train", "single-module", "--unit", f"{path}:Mine", *SHORT],
         ["benchmark", str(path), "--quick", *SHORT, "--out", str(tmp_path / "out")],
     ):
         with pytest.raises(SystemExit) as end:
@@ -150,7 +150,7 @@ def test_an_error_while_it_is_trained(error, tmp_path, capsys):
 
 def test_train_takes_a_unit_of_ones_own(tmp_path):
     path = written(tmp_path / "mine.py", UNIT.replace("ERROR", "pass"))
-    assert repr(parse_unit(f"{path}:Mine")).startswith("Mine(")
+    assert repr(given_unit(f"{path}:Mine")[0]).startswith("Mine(")
 
 
 # Studies.

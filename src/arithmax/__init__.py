@@ -7,6 +7,8 @@ neither JAX nor PyTorch.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._extras import extras
+
 if TYPE_CHECKING:
     from .networks import Network as Network
     from .networks import Noise as Noise
@@ -82,7 +84,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
-        return importlib.import_module(f".{name}", __name__)
+        with extras():
+            return importlib.import_module(f".{name}", __name__)
     value = _version() if name == "__version__" else _value(name)
     globals()[name] = value
     return value

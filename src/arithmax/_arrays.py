@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 from array_api_compat import array_namespace
 
+from ._extras import extras
+
 # An array of NumPy, JAX or PyTorch; the array API has no common base class.
 Array: TypeAlias = Any
 Namespace: TypeAlias = Any
@@ -197,7 +199,8 @@ def normal_quantile(u: Array, xp: Namespace) -> Array:
         import torch
 
         return torch.special.ndtri(u)
-    from scipy.special import ndtri
+    with extras():
+        from scipy.special import ndtri
 
     return ndtri(u)
 
@@ -206,7 +209,8 @@ def beta_quantile(a: float, b: float, u: Array, xp: Namespace) -> Array:
     """The quantiles of Beta(a, b) on [0, 1]."""
     if is_jax(xp):
         return _jax_beta_quantile(a, b, u)
-    from scipy.special import betaincinv
+    with extras():
+        from scipy.special import betaincinv
 
     if is_torch(xp):
         return u.new_tensor(betaincinv(a, b, u.detach().cpu().numpy()))

@@ -8,16 +8,20 @@ any network.
 from collections.abc import Mapping
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from ._doors import check_unit, layer_class, layer_names
-from ._initialise import draw, initialise
+from ._extras import extras
 from ._inputs import check_plain
 from ._network import Network
 from .units import Array, Hazard, Params
+
+with extras():
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    from .training._initialise import draw, initialise
 
 
 class Layer(eqx.Module):

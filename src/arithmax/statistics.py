@@ -13,10 +13,14 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri, stdtrit
 
 from ._checks import shown
-from ._profile import beta_ends, gamma_ends
+from ._extras import extras
+
+with extras():
+    from scipy.special import ndtri, stdtrit
+
+    from ._profile import beta_ends, gamma_ends
 
 __all__ = [
     "Interval",

@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-import array_api_compat.torch as xp
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn.utils import parametrize
 
 from ._doors import check_unit, describe, layer_class, layer_names
+from ._extras import extras
 from ._inputs import check_input, check_plain
 from ._network import Network, columns
 from .networks import Noise, Stack
@@ -27,6 +24,12 @@ from .units import (
     Normal,
     Uniform,
 )
+
+with extras():
+    import array_api_compat.torch as xp
+    import torch
+    from torch import Tensor, nn
+    from torch.nn.utils import parametrize
 
 
 class Layer(nn.Module):

@@ -25,7 +25,8 @@ import numpy as np
 import pytest
 
 import arithmax
-from arithmax import _training, cli, statistics, tasks, units
+from arithmax import cli, statistics, tasks, units
+from arithmax.training import _block
 
 TABLE = Path(__file__).parents[1] / "bad_inputs"
 CASES = {
@@ -67,7 +68,7 @@ def answer(case: dict, capsys: pytest.CaptureFixture) -> str:
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_input_is_refused_in_words(case, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_training, "train_job", lambda *given: pytest.fail("trained"))
+    monkeypatch.setattr(_block, "train_job", lambda *given: pytest.fail("trained"))
     for name, text in case.get("files", {}).items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")

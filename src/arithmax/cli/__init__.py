@@ -27,10 +27,13 @@ def _ended(arguments: list[str]) -> int:
     except BrokenPipeError:
         return PIPE  # whoever reads has read enough
     except BaseException as error:
+        from .._extras import remedy
         from .._own_code import sentence
 
         if said := sentence(error):
             say(f"arithmax: {said}")
+        elif isinstance(error, ImportError) and (missing := remedy(error)):
+            say(f"arithmax: {missing}")
         elif isinstance(error, KeyboardInterrupt):
             say(SENTENCE)
             return INTERRUPTED

@@ -9,7 +9,7 @@ from .. import __version__
 from ._benchmark import benchmark, leaderboard
 from ._lists import tasks, units
 from ._studies import demo, report, reproduce, studies
-from ._train import train, train_command
+from ._train import train
 
 
 def version() -> None:
@@ -18,7 +18,7 @@ def version() -> None:
 
 
 def _train_stub() -> None:
-    """Train a unit on a task with many seeds; see `arithmax train --help`."""
+    """Train a unit on a task with many seeds: `arithmax train` lists the tasks."""
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -38,8 +38,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 def run(arguments: list[str]) -> int | None:
     """Run a command, and give its exit status."""
     if arguments[:1] == ["train"]:
-        parsed = tyro.cli(train_command(), prog="arithmax train", args=arguments[1:])
-        return train(parsed)
+        return train(arguments[1:])
     return tyro.extras.subcommand_cli_from_dict(
         COMMANDS,
         prog="arithmax",

@@ -90,7 +90,7 @@ class ParquetColumns:
         except ImportError:
             raise ImportError(
                 f"`path` (={path}) is read by DuckDB, which is not installed: "
-                "`pip install duckdb`, or write the table as CSV."
+                '`pip install "arithmax[fleet]"`, or write the table as CSV.'
             ) from None
         from .._files import scan
 

@@ -6,6 +6,8 @@ Names are loaded when they are first used: protocols need no JAX, the fleet does
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .._extras import extras
+
 if TYPE_CHECKING:
     from ._cell import Cell as Cell
     from ._cell import represents as represents
@@ -111,6 +113,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_FILES[name]}", __name__), name)
+    with extras():
+        value = getattr(importlib.import_module(f".{_FILES[name]}", __name__), name)
     globals()[name] = value
     return value

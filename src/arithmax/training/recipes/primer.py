@@ -46,7 +46,9 @@ def penalised(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
         settings["optimiser"] = Adam(1.0)
     elif isinstance(unit, NMRU):
         settings = {"optimiser": Adam(1e-2), "transforms": (ClipNorm(1.0),)}
-    penalty = UnitPenalty(STRENGTHS[type(unit)], *ramp)
+    # Of a class derived from one of them, too.
+    strength = next(s for cls, s in STRENGTHS.items() if isinstance(unit, cls))
+    penalty = UnitPenalty(strength, *ramp)
     return unit, base(task, penalties=(penalty,), **settings)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arithmax import NALU, NAU, UNITS, Dense, __version__, cli
+from arithmax import UNITS, __version__, benchmark, cli
+from arithmax.benchmark import _cost
 from arithmax.cli._show import show, table
-from arithmax.cli._train import parse_unit
-from arithmax.studies import _cost, studies
+from arithmax.studies import studies
 from arithmax.studies.slides.demo import MODELS
 from arithmax.tasks import TASKS
 
@@ -40,7 +40,8 @@ def test_demo_trains_every_unit_and_writes_the_page(capsys, tmp_path):
 
 
 def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(_cost, "measured", lambda: {"fixed": 1e-6, "each": 1e-7})
+    speed = {"fixed": 1e-6, "each": 1e-7}
+    monkeypatch.setattr(benchmark, "measured", lambda: speed)
     cli.main(["studies", "--json"])
     listed = {s["name"]: s for s in json.loads(capsys.readouterr().out)}
     assert listed.keys() == studies().keys()
@@ -74,7 +75,7 @@ def test_reproduce(capsys, tmp_path):
 
 
 def test_the_example_of_ones_own_study(capsys, tmp_path):
-    path = Path(__file__).parents[1] / "examples" / "my_study.py"
+    path = Path(__file__).parents[2] / "examples" / "my_study.py"
     arguments = ["reproduce", str(path), "--seeds", "2", "--steps", "1000", "--quiet"]
     cli.main([*arguments, "--out", str(tmp_path)])
     shown = capsys.readouterr().out
@@ -104,41 +105,6 @@ def test_tasks(capsys):
     assert all(o["help"] for t in listed.values() for o in t["options"].values())
     cli.main(["tasks"])
     assert "single-module" in capsys.readouterr().out
-
-
-def test_train(capsys, tmp_path):
-    arguments = ["train", "--unit", "nau", "--task", "single-module", "--operation"]
-    arguments += ["add", "--seeds", "3", "--steps", "6000", "--out", str(tmp_path)]
-    cli.main([*arguments, "--json"])
-    (summary,) = json.loads(capsys.readouterr().out)
-    assert summary["total"] == summary["solved"] == 3
-    assert summary["success"]["low"] < summary["success"]["value"] == 1.0
-    cli.main([*arguments, "--quiet"])
-    assert "3 of 3" in capsys.readouterr().out
-
-
-def test_options_of_units_and_settings():
-    assert parse_unit("nalu:tied=false,eps=1e-5") == NALU(tied=False, eps=1e-5)
-    assert parse_unit("dense:activation=tanh") == Dense("tanh")
-    assert parse_unit("nau:regulariser=none") == NAU(regulariser=None)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--unit", "nmuu"], "Did you mean 'nmu'"),
-        (["--task", "subset"], "Did you mean 'subsets'"),
-        (["--seeds", "0"], "`seeds` (=0)"),
-        (["--steps", "-1"], "`steps` (=-1)"),
-        (["--interpolation", "2", "1"], "each low below its high"),
-        (["--task", "operands", "--input-size", "3"], "`input_size` is not an option"),
-    ],
-)
-def test_bad_settings_end_with_a_sentence(arguments, message, capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["train", *arguments])
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
 
 
 def test_version(capsys):

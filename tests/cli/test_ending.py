@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
-from arithmax import _training, cli
+from arithmax import cli
 from arithmax.cli import _ending
 from arithmax.cli._terminal import any_terminal, plain
+from arithmax.training import _block
 from arithmax.units import UNITS
 
 COMMAND = [sys.executable, "-m", "arithmax"]
-TRAIN = ["train", "--unit", "nau", "--task", "single-module", "--operation", "add"]
+TRAIN = ["train", "single-module", "--unit", "nau", "--operation", "add"]
 TRAIN += ["--seeds", "2", "--steps", "6000", "--quiet"]
 
 
@@ -43,15 +44,15 @@ def test_a_signal_saves_a_checkpoint(number, tmp_path, monkeypatch, capsys):
     straight = tmp_path / "straight"
     cli.main([*TRAIN, "--json", "--out", str(straight)])
     expected = json.loads(capsys.readouterr().out)
-    advance = _training.Run.advance
+    advance = _block.Block.advance
 
-    def interrupted(run: _training.Run) -> None:
+    def interrupted(run: _block.Block) -> None:
         advance(run)
         if run.step == 3000:
             os.kill(os.getpid(), number)
 
     out, before = tmp_path / "out", signal.getsignal(number)
-    monkeypatch.setattr(_training.Run, "advance", interrupted)
+    monkeypatch.setattr(_block.Block, "advance", interrupted)
     assert ended([*TRAIN, "--out", str(out)]) == 128 + number
     assert "Run the same command again to go on" in capsys.readouterr().err
     assert list(out.glob("*.checkpoint")) and not list(out.glob("*.parquet"))
@@ -63,13 +64,13 @@ def test_a_signal_saves_a_checkpoint(number, tmp_path, monkeypatch, capsys):
 
 def test_an_interrupt_while_a_program_is_compiled(tmp_path, monkeypatch, capsys):
     """The worker compiles on, and stops before its first step."""
-    compiled = _training.program
+    compiled = _block.program
 
     def slow(*arguments: Any) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
         return compiled(*arguments)
 
-    monkeypatch.setattr(_training, "program", slow)
+    monkeypatch.setattr(_block, "program", slow)
     assert ended([*TRAIN, "--out", str(tmp_path)]) == 130
     shown = capsys.readouterr().err
     assert shown.startswith("Interrupted") and "Traceback" not in shown

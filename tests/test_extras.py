@@ -1,0 +1,117 @@
+"""The base install: what works without an extra, and what says which one helps."""
+
+import subprocess
+import sys
+
+import pytest
+
+from arithmax._extras import EXTRAS, extras
+
+FLEET = [package for package, extra in EXTRAS.items() if extra == "fleet"]
+
+
+def without(packages: list[str], code: str) -> str:
+    """What code prints in a fresh interpreter where some packages are missing."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({packages}))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", blocked + code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+LAYERS = """
+import numpy as np, sympy, torch
+import arithmax, arithmax.torch
+from arithmax import NAU, NMU, Scaled, Stack
+assert NMU().apply({"W": np.ones((1, 2))}, np.array([3.0, 4.0]))[0] == 12
+stack = Stack((NAU(), NMU()), hidden=(2,))
+params = {"0.W": np.eye(2), "1.W": np.ones((1, 2))}
+print(stack.expression(params, sympy.symbols("a b")))
+layer = arithmax.torch.Layer(Scaled(stack), 2, 1)
+layer(torch.ones(5, 2)).sum().backward()
+print(arithmax.torch.NMU(2, 1).unit.title)
+"""
+
+
+def test_layers_and_formulas_need_no_fleet():
+    shown = without([*FLEET, "equinox", "plotly"], LAYERS)
+    assert shown.splitlines() == ["[a*b]", "NMU"]
+
+
+COMMANDS = """
+from arithmax.cli import main
+for arguments in (["units"], ["tasks"], ["version"], ["train", "--help"],
+                  ["train", "subsets", "--help"], ["train", "table", "--help"]):
+    main(arguments)
+try:
+    main(["--help"])
+except SystemExit as ended:
+    assert not ended.code
+assert "torch" not in sys.modules
+"""
+
+
+def test_commands_that_train_nothing_need_no_fleet():
+    shown = without([*FLEET, "equinox", "plotly", "sympy"], COMMANDS)
+    assert "--optimiser.learning-rate" in shown
+
+
+ERRORS = """
+import arithmax
+for name in NAMES:
+    try:
+        eval(name)
+        exec(f"import {name}")
+    except ImportError as error:
+        print(name, error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("extra", "names"),
+    [
+        ("fleet", ["arithmax.train", "arithmax.statistics", "arithmax.results"]),
+        ("torch", ["arithmax.torch"]),
+        ("equinox", ["arithmax.equinox"]),
+        ("report", ["arithmax.report"]),
+    ],
+)
+def test_what_is_missing_says_which_command_helps(extra, names):
+    packages = [package for package, of in EXTRAS.items() if of == extra]
+    shown = without(packages, ERRORS.replace("NAMES", repr(names))).splitlines()
+    assert len(shown) == len(names)
+    for name, line in zip(names, shown, strict=True):
+        assert line.startswith(name)
+        assert line.endswith(f'Install it with `pip install "arithmax[{extra}]"`.')
+
+
+def test_a_direct_import_says_so_too():
+    for name in ("arithmax.statistics", "arithmax.results"):
+        code = (
+            f"try:\n    import {name}\nexcept ImportError as error:\n    print(error)"
+        )
+        assert "arithmax[fleet]" in without(["scipy"], code)
+
+
+FLEETLESS = """
+from arithmax.cli import main
+try:
+    main(ARGUMENTS)
+except SystemExit as ended:
+    print(ended.code)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["train", "single-module", "--steps", "1000"], ["reproduce", "demo"]]
+)
+def test_a_command_without_the_fleet_ends_with_a_sentence(arguments):
+    code = "sys.stderr = sys.stdout\n" + FLEETLESS.replace("ARGUMENTS", repr(arguments))
+    first, status = without(FLEET, code).splitlines()
+    assert "pip install" in first and "arithmax[fleet]" in first and status == "2"
+
+
+def test_other_missing_packages_are_left_alone():
+    with pytest.raises(ModuleNotFoundError, match="nonsense"), extras():
+        import nonsense  # type: ignore[import-not-found]  # there is none # noqa: F401
