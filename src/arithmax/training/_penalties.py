@@ -59,7 +59,13 @@ class UnitPenalty(Penalty):
             )
 
     def strength_at(self, moment, loss):
-        return self.strength * ramp(moment.now, self.start, self.end)
+        import jax
+        import jax.numpy as jnp
+
+        strength = self.strength * ramp(moment.now, self.start, self.end)
+        # A loss that is not finite has no penalty beside it.
+        finite = jax.lax.stop_gradient(loss) < jnp.inf
+        return jnp.where(finite, strength, jnp.zeros_like(strength))
 
     def value(self, network, params, moment):
         return without_padding(network.penalty(params), moment)
