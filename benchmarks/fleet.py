@@ -219,7 +219,7 @@ def main():
                 f"compiled {row['compile_s']:.1f} s",
                 flush=True,
             )
-        about["called"] = as_called("100 inputs, ×", 512, 100, time.perf_counter)
+        about["called"] = as_called("100 inputs, ×", 512, 400, time.perf_counter)
         about["growth"] = list(
             as_seeds_grow((1, 32, 1000, 4096), time.perf_counter, 4096)
         )

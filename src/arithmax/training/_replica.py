@@ -3,7 +3,7 @@
 All functions are pure and of one replica; `_program` maps them over a block.
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import jax
@@ -26,10 +26,16 @@ PIECE = 1000  # samples that are measured at a time
 
 def numbers_of(task: Task, protocol: Protocol, seed: int) -> Numbers:
     """All numbers of one replica, as NumPy arrays."""
+    choices = task.replica(seed).items()
+    cast_choices = {name: cast(v, protocol.precision) for name, v in choices}
+    return Numbers(np.asarray(seed, np.uint32), cast_choices, settings_of(protocol))
+
+
+@lru_cache(maxsize=4096)
+def settings_of(protocol: Protocol) -> dict[str, np.ndarray]:
+    """The traced numbers of a protocol; the replicas of a cell share them."""
     kind = protocol.precision
-    settings = {path: np.asarray(v, kind) for path, v in numbers(protocol).items()}
-    choices = {name: cast(v, kind) for name, v in task.replica(seed).items()}
-    return Numbers(np.asarray(seed, np.uint32), choices, settings)
+    return {path: np.asarray(v, kind) for path, v in numbers(protocol).items()}
 
 
 def cast(value: Any, precision: str) -> np.ndarray:
