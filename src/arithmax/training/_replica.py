@@ -147,15 +147,6 @@ class Training:
         key = self.key(given.seed, NOISE, step)
         return key.noise(pieces, self.batch)
 
-    def is_due(self, state: State, given: Numbers, step: Array) -> Array:
-        """Whether the rule for restarts asks for one."""
-        rule = bind(self.protocol, given.protocol).restart
-        assert rule is not None and state.restarts
-        moment = Moment(step, step.astype(self.dtype), *(None,) * 5)  # type: ignore[arg-type]  # rules decide by what they remember
-        due = rule.is_due(state.restarts.memory, moment)
-        until = jnp.where(rule.until > 0, rule.until, jnp.inf)
-        return due & (moment.now < until)
-
     def restarted(self, state: State, given: Numbers, step: Array) -> State:
         """The replica, drawn afresh if its rule asks for it."""
         protocol = bind(self.protocol, given.protocol)
@@ -169,7 +160,9 @@ class Training:
         if not rule.keeps_optimiser:
             build = protocol.composition.build(self.network, protocol)
             new = new._replace(optimiser=build.start(params))
-        again = self.is_due(state, given, step)
+        until = jnp.where(rule.until > 0, rule.until, jnp.inf)
+        again = rule.is_due(state.restarts.memory, step)
+        again &= step.astype(self.dtype) < until
         return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
     def _in_pieces(self, given: Numbers, split: str, function: Any) -> Array:

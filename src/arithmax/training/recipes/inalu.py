@@ -176,10 +176,10 @@ class HalvesOfLosses(Restart):
         sums = memory.sums.at[piece].add(loss)
         return Losses(memory.since, sums, memory.squares.at[piece].add(loss * loss))
 
-    def is_due(self, memory, moment):
+    def is_due(self, memory, step):
         import jax.numpy as jnp
 
-        stored = moment.step + jnp.uint32(1) - memory.since
+        stored = step + jnp.uint32(1) - memory.since
         half = stored // jnp.uint32(2 * HALF_EPOCH)
         index = jnp.arange(memory.sums.shape[0], dtype=jnp.uint32)
         count = jnp.maximum(half * jnp.uint32(HALF_EPOCH), jnp.uint32(1))
