@@ -1,5 +1,6 @@
 """Short runs that tests of the fleet share, so that programs are compiled once."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ from arithmax.training._declared import bind, numbers
 from arithmax.training._machine import pinned
 from arithmax.training._program import Configuration, program
 from arithmax.training._replica import numbers_of
+from arithmax.training.recipes import inalu
 
 # What a row says of how a run went; the rest is cost, and who trained it.
 MEASURED = ["outcome", "solved_at", "diverged_at", "best_step", "interpolation"]
@@ -34,7 +36,7 @@ def measured(results):
     return {row["run"]: [row[name] for name in MEASURED] for row in results.rows}
 
 
-def block_of(network, protocol, task=TASK, seeds=range(4)):
+def block_of(network, protocol, task: Task = TASK, seeds: Sequence[int] = range(4)):
     """A block, trained for one interval: its first parameters and its state."""
     made = program(Configuration(network, task, protocol))
     each = [numbers_of(task, protocol, seed) for seed in seeds]
@@ -54,7 +56,7 @@ def bound(part):
     )
 
 
-def at(step, error=0.0, **given):
+def at(step, error: Any = 0.0, **given):
     """The moment of a step."""
     known = {"predict": None, "target": None, "roles": {}, "padding": None} | given
     return Moment(jnp.uint32(step), jnp.asarray(float(step)), error=error, **known)
@@ -62,6 +64,6 @@ def at(step, error=0.0, **given):
 
 def evaluated(text):
     """The protocol, network or task that a row describes."""
-    rooms = (tasks, training, training.recipes.inalu, units)
+    rooms = (tasks, training, inalu, units)
     names = {name: getattr(room, name) for room in rooms for name in dir(room)}
     return eval(text, names)
