@@ -55,8 +55,12 @@ class TableOptions:
 
     def _read(self) -> Dataset:
         assert self.file is not None
-        shares = {"held_out": self.held_out, "extrapolation": self.extrapolation}
-        options = shares | {"seed": self.split_seed, "split": self.split}
+        options: dict[str, Any] = {
+            "held_out": self.held_out,
+            "extrapolation": self.extrapolation,
+            "seed": self.split_seed,
+            "split": self.split,
+        }
         columns = self.target, self.inputs or None
         if _is_parquet(self.file):
             return Dataset.from_parquet(self.file, *columns, **options)
