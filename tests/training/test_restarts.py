@@ -65,6 +65,6 @@ def test_halves_of_losses():
         )
         early, late = losses[:2000], losses[2000:]
         expected = early.mean() <= late.mean() + late.std() and late.mean() > 1
-        decided.append(bool(rule.is_due(memory, at(3999))))
+        decided.append(bool(rule.is_due(memory, jnp.uint32(3999))))
         assert decided[-1] == bool(expected)
     assert decided == [True, False]

@@ -122,7 +122,7 @@ def _updated(thing: Any, changes: Mapping[str, Any]) -> Any:
             values[name] = value
     if isinstance(thing, tuple):
         return _entries(thing, inner | values)
-    if not is_dataclass(thing):
+    if not is_dataclass(thing) or isinstance(thing, type):
         raise TypeError(
             f"`{next(iter(changes))}` names a setting of {shown(thing)}, which has "
             "none. Give the part itself."

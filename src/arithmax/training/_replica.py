@@ -13,6 +13,7 @@ import numpy as np
 from .._arrays import Array, Params
 from .._network import Network
 from ..tasks import Task
+from ..tasks._task import Split
 from ._declared import bind, numbers
 from ._initialise import initialise
 from ._moment import Moment, Numbers, Restarts, State
@@ -20,7 +21,10 @@ from ._protocol import Protocol
 from ._random import DATA, NOISE, START, TEST, VALIDATION, Key, stream_key
 
 # The measured sets: the seed and stream of their numbers, which are published.
-SETS = {"interpolation": (43953907, VALIDATION), "extrapolation": (8689336, TEST)}
+SETS: dict[Split, tuple[int, int]] = {
+    "interpolation": (43953907, VALIDATION),
+    "extrapolation": (8689336, TEST),
+}
 PIECE = 1000  # samples that are measured at a time
 
 
@@ -165,7 +169,7 @@ class Training:
         again &= step.astype(self.dtype) < until
         return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
-    def _in_pieces(self, given: Numbers, split: str, function: Any) -> Array:
+    def _in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
         """`function` of each piece of a measured set: of its samples and its number."""
         rows, size = self.task.rows(split), self.protocol.measuring.validation
         piece = rows or min(PIECE, size)
