@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..._network import Network
 from ...networks import Stack
-from ...tasks import SingleModule
+from ...tasks import Functions, SingleModule
 from ...units import INALU, Normal, Uniform
 from .._compositions import COMPOSITIONS, Composition
 from .._declared import compiled, traced
@@ -21,7 +21,7 @@ from .._penalties import PENALTIES, Penalty, ramp, without_padding
 from .._protocol import Protocol
 from .._restarts import RESTARTS, Restart
 from .._transforms import TRANSFORMS, ClipValue, Transform
-from . import recipe
+from . import npu, recipe
 from .primer import base
 
 HALF_EPOCH = 500  # losses are stored in such pieces, of which halves are compared
@@ -225,6 +225,13 @@ def authors(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
         composition=PenaltyApart(),
         restart=HalvesOfLosses(10_000),
     )
+
+
+@recipe(INALU, Functions)
+def functions(unit: Network, task: Functions) -> tuple[Network, Protocol]:
+    """As the NPU paper trains the NALU."""
+    network, protocol = npu.functions(unit, task)
+    return network, protocol.updated(optimiser=RMSProp(5e-3))
 
 
 def script(steps: int = 100_000, **settings: Any) -> Protocol:
