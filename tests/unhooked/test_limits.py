@@ -138,6 +138,7 @@ def test_json_has_no_infinity():
     assert json.loads(dumps(values), parse_constant=constant) == expected
     row = {"network": "n", "task": "t", "protocol": "p", "outcome": "solved"}
     row |= {"solved_at": 5000, "sparsity": 0.1, "extrapolation": 0.0}
+    row |= {"platform": "cpu"}
     (summary,) = json.loads(
         to_json(Results([row]).summaries()), parse_constant=constant
     )

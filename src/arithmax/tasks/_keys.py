@@ -1,10 +1,11 @@
 """Where a task's randomness comes from: a key, which the fleet or a user gives it."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .._arrays import Array, Namespace
 
 
+@runtime_checkable
 class SampleKey(Protocol):
     """What `Task.draw` draws with."""
 
