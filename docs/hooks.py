@@ -20,7 +20,6 @@ from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
-from arithmax.protocol import Protocol
 from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
@@ -48,7 +47,6 @@ def on_page_markdown(markdown, page, config, files):
         "fleet": fleet_table,
         "growth": growth_table,
         "tasks": tasks_table,
-        "protocol": protocol_table,
     }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
@@ -277,16 +275,6 @@ def tasks_table() -> str:
 def first_paragraph(cls: type) -> str:
     """The docstring without its indentation."""
     return inspect.cleandoc(cls.__doc__ or "")
-
-
-def protocol_table() -> str:
-    """Every setting of a protocol."""
-    docs = field_docs(Protocol)
-    lines = ["| setting | default | |", "|---|---|---|"]
-    lines += [
-        f"| `{f.name}` | `{f.default!r}` | {docs[f.name]} |" for f in fields(Protocol)
-    ]
-    return "\n".join(lines)
 
 
 def fleet_table() -> str:
