@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._moment import Moment
 
 
-class Transform(Part):
+class Transform(Part, ABC):
     """A function of a gradient."""
 
     @abstractmethod
