@@ -3,7 +3,8 @@
 Both draw fresh data each step, train NAU→NMU with Adam and projection, and measure on
 10,000 samples of both ranges every 1,000 steps; the fleet has per-replica settings.
 They are timed by turns in one process, in CPU seconds. On an accelerator only the fleet
-is timed, by the clock.
+is timed, by the clock. What a user calls, `train_cells`, is timed beside the compiled
+intervals of which it consists.
 
     OMP_NUM_THREADS=1 python benchmarks/fleet.py [--json FILE] [--quick]
 """
@@ -19,12 +20,12 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from arithmax import NMU
-from arithmax._program import configuration, program
-from arithmax.protocol import published
+from arithmax import NMU, Cell, published, train_cells
 from arithmax.tasks import SingleModule, Subsets
+from arithmax.training._block import Block
+from arithmax.training._machine import pinned
+from arithmax.training._replicas import jobs, replicas
 
 TASKS = {
     "100 inputs, ×": Subsets("mul"),
@@ -33,39 +34,64 @@ TASKS = {
 }
 
 
-def block(task, replicas):
-    """A running block: its program, numbers, state and first step."""
-    network, protocol = published(NMU(), task)
-    trained = program(network, task, protocol)
-    numbers = [configuration(task, protocol, seed) for seed in range(replicas)]
-    stacked = jax.tree.map(lambda *v: jnp.asarray(np.stack(v)), *numbers)
-    began = time.perf_counter()
-    state, stacked = trained.start(stacked), trained.prepare(stacked)
-    state, measured = trained.interval(state, stacked, jnp.uint32(0), jnp.asarray(True))
-    jax.block_until_ready(measured)
-    compiling = time.perf_counter() - began
-    return [trained, stacked, state, 1, compiling]
+class Running:
+    """A block that was compiled, and its intervals alone."""
+
+    def __init__(self, task, count):
+        network, protocol = published(NMU(), task)
+        cell = Cell(network, task, protocol, tuple(range(count)))
+        (job,) = jobs(replicas([cell], count), None, 0.0)
+        began = time.perf_counter()
+        with pinned(protocol.precision):
+            self.block = Block(job, jax.devices()[0])
+            self.step = 0
+            jax.block_until_ready(self._interval())
+        self.compile_s = time.perf_counter() - began
+
+    def _interval(self):
+        block = self.block
+        block.state, measured = block.program.interval(
+            block.state,
+            block.numbers,
+            block.shared,
+            block.targets,
+            jnp.uint32(self.step),
+            jnp.asarray(True),
+        )
+        self.step += 1000
+        return measured
+
+    def advance(self, intervals, clock):
+        """Seconds for so many intervals of 1,000 steps."""
+        began, measured = clock(), None
+        with pinned("float32"):
+            for _ in range(intervals):
+                measured = self._interval()
+            jax.block_until_ready(measured)
+        return clock() - began
 
 
-def advance(running, intervals, clock):
-    """Seconds for so many intervals of 1,000 steps."""
-    trained, stacked, state, k, _ = running
-    began, measured = clock(), None
-    for _ in range(intervals):
-        first = jnp.uint32(1000 * k)
-        state, measured = trained.interval(state, stacked, first, jnp.asarray(True))
-        k += 1
-    jax.block_until_ready(measured)
-    running[2], running[3] = state, k
-    return clock() - began
+def as_called(name, count, intervals, clock, rounds=3):
+    """The rate of `train_cells` as a share of that of its intervals, by turns."""
+    task, shares = TASKS[name], []
+    running = Running(task, count)
+    for _ in range(rounds):
+        alone = running.advance(intervals, clock)
+        network, protocol = published(NMU(), task, steps=1000 * intervals)
+        cell = Cell(network, task, protocol, tuple(range(count)))
+        began = clock()
+        train_cells([cell], block=count, workers=1)
+        shares.append(alone / (clock() - began))
+    share = statistics.median(shares)
+    return {"task": name, "replicas": count, "intervals": intervals, "share": share}
 
 
 def plain_torch(task, steps):
-    """CPU seconds a step of one replica, written as one would without this package."""
+    """CPU seconds per step of one replica, written as without this package."""
     import torch
 
     torch.set_num_threads(1)
-    rows = task.rows(0)
+    rows = task.places(0)
     w1 = torch.empty(2, task.in_features).uniform_(-0.2, 0.2).requires_grad_()
     single = isinstance(task, SingleModule)
     w2 = torch.empty(1, 2).uniform_(0.25, 0.75).requires_grad_()
@@ -107,61 +133,59 @@ def plain_torch(task, steps):
 
 
 def on_cpu(quick):
-    """Replica-steps a CPU second of both, by turns."""
+    """CPU time per replica-step of both, by turns."""
     rounds = 3 if quick else 7
-    for name, replicas, intervals in (
+    for name, count, intervals in (
         ("100 inputs, ×", 32, 1),
         ("4 inputs, ×", 128, 2),
         ("2 inputs, ×", 225, 2),
     ):
         task = TASKS[name]
-        running = block(task, replicas)
+        running = Running(task, count)
         pairs = []
         for _ in range(rounds):
-            fleet = advance(running, intervals, time.process_time)
-            fleet /= intervals * 1000 * replicas
+            fleet = running.advance(intervals, time.process_time)
+            fleet /= intervals * 1000 * count
             pairs.append((fleet, plain_torch(task, 300 if quick else 1000)))
         fleet, torch_ = (statistics.median(c) for c in zip(*pairs, strict=True))
         yield {
             "task": name,
-            "replicas": replicas,
+            "replicas": count,
             "fleet_us": 1e6 * fleet,
             "torch_us": 1e6 * torch_,
             "ratio": statistics.median(t / f for f, t in pairs),
-            "compile_s": running[4],
+            "compile_s": running.compile_s,
         }
 
 
 def as_seeds_grow(sizes, clock, most):
     """Time and memory of the 100-input task as replicas are added to blocks."""
-    for replicas in sizes:
-        count = -(-replicas // most)
-        blocks = [
-            block(TASKS["100 inputs, ×"], min(most, replicas)) for _ in range(count)
-        ]
-        seconds = sum(advance(running, 1, clock) for running in blocks)
+    for count in sizes:
+        task = TASKS["100 inputs, ×"]
+        blocks = [Running(task, min(most, count)) for _ in range(-(-count // most))]
+        seconds = sum(running.advance(1, clock) for running in blocks)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         yield {
-            "replicas": replicas,
-            "us": 1e6 * seconds / (1000 * replicas),
+            "replicas": count,
+            "us": 1e6 * seconds / (1000 * count),
             "peak_gib": round(peak, 2),
         }
 
 
 def on_accelerator():
-    """Replica-steps a second, by the clock."""
-    for name, replicas, intervals in (
+    """Replica-steps per second, by the clock."""
+    for name, count, intervals in (
         ("100 inputs, ×", 1000, 5),
         ("4 inputs, ×", 1000, 20),
         ("2 inputs, ×", 9000, 20),
     ):
-        running = block(TASKS[name], replicas)
-        seconds = min(advance(running, intervals, time.perf_counter) for _ in range(3))
+        running = Running(TASKS[name], count)
+        seconds = min(running.advance(intervals, time.perf_counter) for _ in range(3))
         yield {
             "task": name,
-            "replicas": replicas,
-            "million_per_s": intervals * 1000 * replicas / seconds / 1e6,
-            "compile_s": running[4],
+            "replicas": count,
+            "million_per_s": intervals * 1000 * count / seconds / 1e6,
+            "compile_s": running.compile_s,
         }
 
 
@@ -179,23 +203,32 @@ def main():
         for row in about["cpu"]:
             print(
                 f"{row['task']:14} {row['replicas']:5} replicas: fleet "
-                f"{row['fleet_us']:7.2f} µs, torch {row['torch_us']:7.1f} µs a "
+                f"{row['fleet_us']:7.2f} µs, torch {row['torch_us']:7.1f} µs per "
                 f"replica-step: {row['ratio']:.0f}×; compiled {row['compile_s']:.1f} s",
                 flush=True,
             )
+        intervals = 20 if quick else 200
+        about["called"] = as_called("2 inputs, ×", 64, intervals, time.process_time)
         about["growth"] = list(as_seeds_grow((1, 32, 256, 1000), time.process_time, 32))
     else:
         about["accelerator"] = list(on_accelerator())
         for row in about["accelerator"]:
             print(
                 f"{row['task']:14} {row['replicas']:5} replicas: "
-                f"{row['million_per_s']:.1f} million replica-steps a second; compiled "
-                f"{row['compile_s']:.1f} s",
+                f"{row['million_per_s']:.1f} million replica-steps per second; "
+                f"compiled {row['compile_s']:.1f} s",
                 flush=True,
             )
+        about["called"] = as_called("100 inputs, ×", 512, 400, time.perf_counter)
         about["growth"] = list(
             as_seeds_grow((1, 32, 1000, 4096), time.perf_counter, 4096)
         )
+    called = about["called"]
+    print(
+        f"{called['task']:14} {called['replicas']:5} replicas: `train_cells` has "
+        f"{called['share']:.1%} of the rate of its compiled intervals",
+        flush=True,
+    )
     for row in about["growth"]:
         print(row, flush=True)
     if "--json" in sys.argv:

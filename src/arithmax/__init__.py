@@ -79,7 +79,8 @@ def __dir__() -> list[str]:
     from . import units
 
     classes = (cls.__name__ for cls in units.UNITS.values())
-    return sorted([*_HOMES, *_SUBMODULES, *classes, "UNITS", "unit", "__version__"])
+    others = "Hazard", "OPERATIONS", "UNITS", "Unit", "unit", "__version__"
+    return sorted([*_HOMES, *_SUBMODULES, *classes, *others])
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -167,6 +168,10 @@ class Network(ABC):
     def last(self) -> "Network":
         """The network that gives the outputs: of a stack, its last layer."""
         return self
+
+    def layers(self, params: Params) -> Iterable[tuple["Network", Params]]:
+        """Each layer with its parameters, first to last; a unit is its only one."""
+        return [(self, params)]
 
     @property
     def wide(self) -> "Network":

@@ -10,9 +10,9 @@ from typing import Any
 
 from jaxtyping import PRNGKeyArray
 
-from ._doors import check_unit, layer_class, layer_names
 from ._extras import extras
 from ._inputs import check_plain
+from ._layers import check_unit, layer_class, layer_names
 from ._network import Network
 from .units import Array, Hazard, Params
 

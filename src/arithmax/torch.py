@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ._doors import check_unit, describe, layer_class, layer_names
 from ._extras import extras
 from ._inputs import check_input, check_plain
+from ._layers import check_unit, describe, layer_class, layer_names
 from ._network import Network, columns
 from .networks import Noise, Stack
 from .units import (

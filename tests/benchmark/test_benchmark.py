@@ -276,7 +276,7 @@ def test_every_operation_that_it_can_represent_is_trained_on_every_range():
         assert len(listed) == 9 and {a.labels["operation"] for a in listed} == {"×"}
         protocol = listed[0].cell.protocol
         late = 50_000 if size > 2 else 20_000
-        assert (protocol.penalty, protocol.penalty_start) == (10.0, late)
+        assert [(p.strength, p.start) for p in protocol.penalties] == [(10.0, late)]
         assert protocol.steps == (100_000 if size > 2 else 50_000)
         assert len(listed[0].cell.seeds) == 25
     # An MC-FC of one output ignores no input.
@@ -431,4 +431,4 @@ def test_an_instance_and_an_inherited_unit_are_taken(tmp_path):
     loose = own_unit(f"{path}:Loose")
     assert loose.name == "Loose" and loose.operations == ("mul",)
     (first, *_) = arms(loose, "single-module", ["mul"])
-    assert first.cell.protocol.penalty == 10.0  # the NMU's recipe
+    assert first.cell.protocol.penalties[0].strength == 10.0  # the NMU's recipe

@@ -8,10 +8,6 @@ import pytest
 
 from arithmax import benchmark as stored
 from arithmax import cli
-from arithmax.training import train_cells
-from arithmax.report._leaderboard import slugs, standings
-from arithmax.results import read
-from arithmax.statistics import success_rate
 from arithmax.benchmark._leaderboard import (
     Score,
     boards,
@@ -22,14 +18,14 @@ from arithmax.benchmark._leaderboard import (
     summarised,
     summary,
 )
-from arithmax.training import train_cells
-from arithmax.report import leaderboard
 from arithmax.report._leaderboard import slugs, standings
-from arithmax.report._text import count_of_steps, number
 from arithmax.results import read
 from arithmax.statistics import success_rate
 from arithmax.studies import study
+from arithmax.studies._outcomes import rate
 from arithmax.studies._run import compute
+from arithmax.studies.primer._runs import UNITS
+from arithmax.training import train_cells
 from boards import CRITERIA, RANGES, board
 from pages import NASTY
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from arithmax.benchmark import Board, Score, Standing, shipped, standing
 from arithmax.report import leaderboard
 from arithmax.report._leaderboard import leads
 from arithmax.report._page import file
 from arithmax.report._text import count_of_steps, number
-from arithmax.benchmark import Board, Score, shipped
-from arithmax.benchmark import Standing, standing
 from boards import CRITERIA, board
 from browser import browser as browser
 from pages import NASTY, in_browser

@@ -6,7 +6,6 @@ import sys
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from arithmax import NAU, Cell, published, results, train_cells
@@ -28,7 +27,7 @@ from arithmax.studies._run import compute, computed
 from arithmax.tasks import Operands, SingleModule
 from fake_rows import fake
 
-SHORT = {"steps": 2000, "interval": 1000, "validation": 1000}
+SHORT = {"steps": 2000, "measuring__validation": 1000}
 
 
 def small(name="mine", seeds=4, published_figures=None, **changes):
@@ -45,7 +44,7 @@ from arithmax.statistics import Interval
 from arithmax.tasks import SingleModule
 
 TASK = SingleModule("add")
-NETWORK, PROTOCOL = published(NAU(), TASK, steps=4000, interval=1000, validation=1000)
+NETWORK, PROTOCOL = published(NAU(), TASK, steps=4000, measuring__validation=1000)
 
 def compute(trained):
     rows = trained.arm(model="NAU").rows
@@ -143,7 +142,7 @@ def test_reduced_comparisons_are_counted_apart():
 
 def test_runs_of_other_settings_are_not_mixed_in():
     own = small(seeds=3)
-    others = fake(own, [True] * 3, learning_rate=0.5)
+    others = fake(own, [True] * 3, optimiser__learning_rate=0.5)
     longer = fake(own, [True] * 3, steps=9000)
     assert evaluate(own, Results(others + longer)).found[0].rows == []
     twice = fake(own, [True] * 3) * 2
@@ -264,8 +263,7 @@ def test_a_foreign_record_is_refused_before_any_work(tmp_path, text, message):
 def test_rows_of_another_format_are_refused(tmp_path):
     own = small(seeds=2)
     rows = [row | {"format": 99} for row in fake(own, [True] * 2)]
-    columns = {n: results.column([row[n] for row in rows]) for n in rows[0]}
-    results.write_table(tmp_path / "x.rows.parquet", columns)
+    results.write_rows(tmp_path, "x", rows)
     with pytest.raises(ValueError, match="another version of arithmax"):
         load(tmp_path)
 
@@ -348,9 +346,8 @@ def test_packing_keeps_settings_apart(tmp_path):
     for row in old:
         row |= {"seed": 1, "run": "of another version"}
         del row["protocol_project"]
-    older = {n: results.column([row[n] for row in old]) for n in old[0]}
-    results.write_table(tmp_path / "all" / "old.rows.parquet", older)
-    pack(tmp_path / "all", tmp_path / "small", "packed")
+    results.write_rows(tmp_path / "all", "old", old)
+    results.pack(tmp_path / "all", tmp_path / "small", "packed")
     known = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "all").rows)
     again = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "small").rows)
     assert known == again and len(set(known)) == 3

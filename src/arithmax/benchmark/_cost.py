@@ -10,15 +10,16 @@ from typing import Any
 
 from .. import __version__
 from .._files import write_whole
+from .._network import Network
 from ..studies import Study
 from ..tasks import Subsets
 from ..training import Cell, published
-from ..units import NMU, Unit
+from ..units import NMU
 
 SIZES = (4, 100)  # inputs of the two programs that are timed
 
 
-def parameters(network: Unit, cell: Cell) -> int:
+def parameters(network: Network, cell: Cell) -> int:
     """How many numbers a network learns, by which its cost grows."""
     import math
 

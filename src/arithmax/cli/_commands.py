@@ -7,8 +7,9 @@ import tyro
 
 from .. import __version__
 from ._benchmark import benchmark, leaderboard
+from ._demo import demo
 from ._lists import tasks, units
-from ._studies import demo, report, reproduce, studies
+from ._studies import report, reproduce, studies
 from ._train import train
 
 

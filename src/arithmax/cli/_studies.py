@@ -1,4 +1,4 @@
-"""`arithmax studies`, `reproduce`, `report` and `demo`."""
+"""`arithmax studies`, `reproduce` and `report`."""
 
 import shlex
 import sys
@@ -294,60 +294,3 @@ def write_page(
 
         webbrowser.open(to.resolve().as_uri())
     return to
-
-
-def demo(seeds: int = 25, steps: int = 50_000, out: Path = Path("runs")) -> int:
-    """Train seven units on + − × ÷ with many seeds, and show how often each succeeds.
-
-    Trained on [1, 2], tested on [2, 6]; about a minute on two processor cores.
-
-    Args:
-        seeds: how many seeds each.
-        steps: how many steps each.
-        out: a folder for the results and the page.
-    """
-    from rich.live import Live
-
-    from ..results import Results
-    from ..studies._evaluate import find
-    from ..studies._registry import study
-    from ..studies._run import reproduce as run
-
-    own = study("demo")
-    rows: list[dict[str, Any]] = []
-    with Live(rates(own, [], seeds), refresh_per_second=4) as live:
-
-        def watch(new: list[dict[str, Any]]) -> None:
-            rows.extend(new)
-            live.update(rates(own, find(own, Results(rows)), seeds))
-
-        done = run(
-            ["demo"], out=out, seeds=seeds, steps=steps, command=command(), watch=watch
-        )
-        live.update(rates(own, done.evaluations[0].found, seeds))
-    if done.interrupted:
-        print("Interrupted. Run the same command again to go on.", file=sys.stderr)
-        return 130
-    print("Each unit is trained as its authors did; `arithmax studies` has the rest.")
-    print(f"Wrote {write_page(done.evaluations, out / 'report.html').resolve()}")
-    return 0
-
-
-def rates(own: Any, found: Sequence[Any], seeds: int) -> Any:
-    """Success rates of all arms: units down, operations across."""
-    known = {
-        tuple(f.arm.labels.values()): percent(f.summary.success)
-        for f in found
-        if f.summary
-    }
-    arms = [tuple(arm.labels.values()) for arm in own.arms]
-    units, operations = (
-        list(dict.fromkeys(names)) for names in zip(*arms, strict=True)
-    )
-    lines = [
-        [unit]
-        + [known.get((unit, o), "…" if (unit, o) in arms else "") for o in operations]
-        for unit in units
-    ]
-    title = f"Solved, of {seeds} seeds, with 95 % intervals; [1, 2] → [2, 6]"
-    return table(title, ["unit", *operations], lines)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from .._identity import code_of, describe
-from ..results import Results, Summary, summarise
+from ..results import Results, Summary, one_each, summarise
 from ..statistics import Interval, Range, overlap
 from ..training import Cell
 from ._study import Arm, Computed, Labels, Published, Study
@@ -208,7 +208,7 @@ def _found(arm: Arm, rows: list[dict[str, Any]]) -> Found:
         return Found(arm, [], "", None)
     platforms = [row["platform"] for row in rows]
     most = max(set(platforms), key=lambda name: (platforms.count(name), name))
-    chosen = sorted((r for r in rows if r["platform"] == most), key=_seed)
+    chosen = sorted(one_each([r for r in rows if r["platform"] == most]), key=_seed)
     steps, missing = chosen[0]["protocol_steps"], set(cell.seeds)
     missing -= {row["seed"] for row in chosen}
     left_out = []

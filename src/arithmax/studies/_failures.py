@@ -25,26 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from ..networks import Stack
 from ..tasks import NumpyKey, SingleModule
-from ..units import (
-    NMRU,
-    NPU,
-    OPERATIONS,
-    MulMCFC,
-    NaiveNPU,
-    Params,
-    RealNaiveNPU,
-    RealNPU,
-    Unit,
-)
+from ..units import OPERATIONS, Params, Unit
 from ._evaluate import Trained
 from ._study import Table, columns
 
 NEAR = 0.1  # of a weight, a gate or a bias: how far from a discrete value it may be
 FLAT = 0.01  # the slope of a weight in its parameters below which it is saturated
 SAMPLES = 256
-COSINE = NPU | RealNPU | NaiveNPU | RealNaiveNPU | NMRU  # signs that are cosines
 
 
 class Failure(StrEnum):
@@ -117,8 +105,7 @@ def failure(
     Returns:
         One of `Failure`, with the weights where they are discrete and wrong.
     """
-    if isinstance(unit, Stack):  # of one unit, with a start of its own
-        ((unit, params),) = unit.layers(params)
+    ((unit, params),) = unit.layers(params)  # type: ignore[assignment]  # of one unit
     own = {name: np.asarray(v, dtype=np.float64) for name, v in params.items()}
     places = tuple(tuple(r) for r in task.places(row["seed"]))
     solution = _solution(unit, task, places, row["threshold"])
@@ -171,8 +158,8 @@ def relevant(unit: Unit, params: Params, path: str) -> np.ndarray:
 
 
 def _gates(unit: Unit, params: Params) -> Any:
-    """How far each input counts; the `g` of a MulMC-FC is for its sign alone."""
-    if "g" not in params or isinstance(unit, MulMCFC):
+    """How far each input counts."""
+    if "g" not in params or unit.gates == "signs":
         return 1.0
     return np.clip(params["g"], 0.0, 1.0)
 
@@ -192,24 +179,16 @@ def opened(
         with np.errstate(over="ignore"):
             share = float(np.mean(unit.compute({**nothing, **gates}, x)))
         return share if path == "product" else 1 - share
-    if "g" not in params or (isinstance(unit, MulMCFC) and (x >= 0).all()):
+    if "g" not in params or (unit.gates == "signs" and (x >= 0).all()):
         return 1.0
     return float(np.clip([params["g"][i] for row in places for i in row], 0, 1).min())
 
 
 def turned(unit: Unit, params: Params, solution: Params, x: np.ndarray) -> float:
     """How far the angle of a sign cos(πt) is from the solution's, in half turns."""
-    cosine = isinstance(unit, COSINE)
-    if not cosine and not (isinstance(unit, MulMCFC) and unit.sign == "real-npu"):
+    w, wanted = unit.turns(params), unit.turns(solution)
+    if w is None or wanted is None:
         return 0.0
-    w, wanted = (
-        relevant(unit, p, "product") * np.clip(p.get("g", 1.0), 0, 1)
-        if isinstance(unit, MulMCFC)
-        else relevant(unit, p, "product")
-        for p in (params, solution)
-    )
-    if isinstance(unit, NMRU):  # an input and its inverse have the same sign
-        w, wanted = (v[:, : x.shape[0]] + v[:, x.shape[0] :] for v in (w, wanted))
     return float(np.abs((w - wanted) @ (x < 0)).max())
 
 

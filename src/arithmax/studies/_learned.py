@@ -1,16 +1,25 @@
 """What the runs of an arm learned: their weights, and what they compute."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
+from ..tasks import FormulaTask
 from ._evaluate import Found, Trained
+
+Split = Literal["interpolation", "extrapolation"]
 
 
 def solved(found: Found) -> np.ndarray:
     """Whether each run of an arm was solved [seed]."""
     return np.array([row["outcome"] == "solved" for row in found.rows], dtype=bool)
+
+
+def ends_of_range(found: Found, split: Split) -> tuple[float, float]:
+    """The least and the greatest input of one of the ranges of an arm's task."""
+    low, high = getattr(cast(FormulaTask, found.arm.cell.task), split)
+    return low, high
 
 
 def predictions(found: Found, trained: Trained, x: Any) -> np.ndarray:

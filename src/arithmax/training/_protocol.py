@@ -177,7 +177,7 @@ def _updated(thing: Any, changes: Mapping[str, Any], path: str = "") -> Any:
             at = _place(thing, name, path)
             listed[at] = _updated(listed[at], nested, f"{path}__{name}")
         return tuple(listed)
-    if not is_dataclass(thing):
+    if not is_dataclass(thing) or isinstance(thing, type):
         name, value = next(iter(changes.items()))
         raise TypeError(
             f"`{path}__{name}` (={shown(value)}) names a setting of `{path}` "

@@ -45,8 +45,8 @@ class Restart(Part, ABC):
         """The memory after a step with this loss."""
 
     @abstractmethod
-    def is_due(self, memory: Any, moment: "Moment") -> "Array":
-        """Whether the parameters are to be drawn afresh."""
+    def is_due(self, memory: Any, step: "Array") -> "Array":
+        """Whether the parameters are to be drawn afresh after a step."""
 
     def draw(
         self, network: "Network", sizes: tuple[Any, int], key: Any, dtype: Any
@@ -93,11 +93,11 @@ class Stalled(Restart):
         least = jnp.where(better, loss, memory.least)
         return Least(least, jnp.where(better, moment.step, memory.since), loss)
 
-    def is_due(self, memory, moment):
+    def is_due(self, memory, step):
         import jax.numpy as jnp
 
         patience = self.patience.astype(jnp.uint32)  # type: ignore[attr-defined]  # an array in a program
-        stalled = moment.step - memory.since >= patience
+        stalled = step - memory.since >= patience
         return stalled & (memory.loss > self.above)
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import (
+    Array,
     Namespace,
     Params,
     absolute,
@@ -174,6 +175,12 @@ class NMRU(AbstractClipped):
         w = clip(params["W"], 0.0, 1.0, xp)
         angle = contract(w, xp.where(z < 0, pi, xp.zeros_like(z)), xp)
         return multiply(w, absolute(z, xp), xp) * xp.cos(angle)
+
+    def turns(self, params: Params) -> Array:
+        """An input and its inverse have the same sign."""
+        w = self.weights(params)["W"]
+        half = w.shape[1] // 2
+        return w[:, :half] + w[:, half:]
 
     def encode(self, w, path: Path | Sequence[Path] = "product") -> Params:
         xp = namespace(w)

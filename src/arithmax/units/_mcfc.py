@@ -189,6 +189,7 @@ class MulMCFC(Unit):
     """
 
     title: ClassVar[str] = "MulMC-FC"
+    gates: ClassVar[Literal["inputs", "signs"]] = "signs"
     sign: Sign | None = None
     discard: bool = True
 
@@ -241,6 +242,12 @@ class MulMCFC(Unit):
         kept = params["alpha"].shape[0]
         share, gate = junction(params, namespace(params["R"]))
         return {"W": gate[:kept, None] * share[:kept]}
+
+    def turns(self, params: Params) -> Array | None:
+        if self.sign != "real-npu":
+            return None
+        w = self.weights(params)["W"]
+        return w * clip(params["g"], 0.0, 1.0, namespace(w))
 
     def encode(self, w, path="product") -> Params:
         xp = namespace(w)

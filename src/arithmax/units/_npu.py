@@ -103,6 +103,10 @@ class AbstractNPU(Unit):
     def weights(self, params: Params) -> Params:
         return {name: w for name, w in params.items() if name != "g"}
 
+    def turns(self, params: Params) -> Array:
+        w = params[self.real]
+        return w * clip(params["g"], 0.0, 1.0, namespace(w)) if self.gated else w
+
     def encode(self, w, path="product") -> Params:
         xp = namespace(w)
         params = {self.real: w}

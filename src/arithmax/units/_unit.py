@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
@@ -30,6 +30,9 @@ class Unit(Network):
     solution, drawn to the nearest one, and written down as a formula. Every method
     works in the framework of the arrays it is given.
     """
+
+    gates: ClassVar[Literal["inputs", "signs"]] = "inputs"
+    """What a parameter `g` lets through: whole inputs, or their signs alone."""
 
     # What each unit writes.
 
@@ -84,6 +87,13 @@ class Unit(Network):
         matrices = (value for value in params.values() if value.ndim == 2)
         out_features, in_features = next(matrices).shape
         return in_features, out_features
+
+    def turns(self, params: Params) -> Array | None:
+        """Half turns [out, in] that each negative input adds to a sign cos(πt).
+
+        None where the sign of the result, if it has one, is no cosine.
+        """
+        return None
 
     # What all units share.
 

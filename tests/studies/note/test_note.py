@@ -8,7 +8,6 @@ import pytest
 from scipy.integrate import quad
 
 from arithmax import NALU, report
-from arithmax.fleet import train_cells
 from arithmax.results import Results, read
 from arithmax.studies import Computed, Evaluation, Study, Trained, Verdict, evaluate
 from arithmax.studies._evaluate import compare, find
@@ -19,6 +18,7 @@ from arithmax.studies.note import gradient_formulae as g
 from arithmax.studies.note import learned_subsets as s
 from arithmax.studies.note import moments as m
 from arithmax.studies.note import nalu_dynamics as d
+from arithmax.training import train_cells
 
 # Every study.
 

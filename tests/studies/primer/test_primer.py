@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from arithmax import Protocol, train_cells
-from arithmax.protocol import represents
 from arithmax.results import read
 from arithmax.statistics import success_rate
 from arithmax.studies import Study, Trained, Verdict, evaluate, find
@@ -17,6 +16,7 @@ from arithmax.studies.primer import _near_zero as near_zero
 from arithmax.studies.primer import arithmetic_dataset_ranges as products
 from arithmax.studies.primer import division, redundancy, single_module
 from arithmax.studies.primer._runs import RANGES, UNITS, able, task
+from arithmax.training import represents
 from arithmax.units import UNITS as REGISTRY
 
 SINGLE = single_module.study()
@@ -297,7 +297,7 @@ def test_the_published_error_of_the_nmru_is_that_of_an_order():
 def test_a_solved_unit_near_zero_is_measured_as_the_fleet_measures_it():
     name = "[a, b] → 1/a"
     own = near_zero.near_zero("NRU", name, 1e-2)
-    assert own.protocol.threshold == pytest.approx(1.75975e-7, rel=1e-3)
+    assert own.protocol.criterion.threshold == pytest.approx(1.75975e-7, rel=1e-3)
     assert near_zero.on_our_samples(own, name) < 1e-3
     real = near_zero.near_zero("RealNPU (modified)", name, 1e-2)
     assert near_zero.on_our_samples(real, name) > 1e2

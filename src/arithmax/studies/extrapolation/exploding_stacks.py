@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ... import units
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Operands
 from .._evaluate import Found, Trained
@@ -57,7 +57,7 @@ def inputs(name: str, width: int) -> np.ndarray:
 
 
 @cache
-def _stacks(unit: units.Unit) -> Any:
+def _stacks(unit: Network) -> Any:
     """What computes the largest |y| after each layer of fresh stacks of a unit."""
     import jax
     import jax.numpy as jnp
@@ -75,7 +75,7 @@ def _stacks(unit: units.Unit) -> Any:
     return jax.jit(jax.vmap(stack, (None, 0)))
 
 
-def largest(unit: units.Unit, x: np.ndarray, stacks: int) -> np.ndarray:
+def largest(unit: Network, x: np.ndarray, stacks: int) -> np.ndarray:
     """The largest |y| after each layer of fresh stacks as wide as x [stack, layer]."""
     import jax
 

@@ -10,7 +10,7 @@ from ...statistics import Interval, success_rate
 from ...tasks import Functions
 from ...units import Dense, Linear
 from .._evaluate import Found, Trained
-from .._learned import predictions
+from .._learned import ends_of_range, predictions
 from .._sheet import sheet
 from .._snapshots import snapshots
 from .._study import Arm, Computed, Study, Table, columns
@@ -31,8 +31,7 @@ POINTS = 121  # of the axis
 
 def learned(found: Found, trained: Trained) -> tuple[np.ndarray, np.ndarray]:
     """The axis of the test range [point], and what each seed makes of it."""
-    low, high = found.arm.cell.task.extrapolation
-    x = np.linspace(low, high, POINTS)
+    x = np.linspace(*ends_of_range(found, "extrapolation"), POINTS)
     return x, predictions(found, trained, x[None])[:, 0]
 
 
@@ -77,7 +76,7 @@ def identity(trained: Trained) -> Computed:
 def _straightening(found: Found, trained: Trained) -> list[tuple[Any, ...]]:
     """The median error of an arm's seeds at the end of the test range, by step."""
     cell, (steps, runs) = found.arm.cell, snapshots(found, trained)
-    end = np.array([[cell.task.extrapolation[1]]])
+    end = np.array([[ends_of_range(found, "extrapolation")[1]]])
     rows = []
     for k, step in enumerate(steps):
         y = np.array([cell.network.compute(run[k], end)[0, 0] for run in runs])

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...statistics import Interval
-from ...units import NAC, Linear, Params, Unit
+from ...units import NAC, Linear, Params
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
 from .._tables import exact
@@ -62,7 +62,7 @@ def printed_soft(params: Params, upstream: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def automatic(unit: Unit, params: Params, x: np.ndarray, t: np.ndarray) -> Any:
+def automatic(unit: Network, params: Params, x: np.ndarray, t: np.ndarray) -> Any:
     """∂L/∂parameters and ∂L/∂x of L = Σ (y − t)² at each point, by JAX in float64."""
     import jax
     import jax.numpy as jnp

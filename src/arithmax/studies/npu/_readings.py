@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...units import Params, Unit
+from ...networks import Network
+from ...units import Params
 from .._evaluate import Found, Trained
 
 
@@ -47,7 +48,7 @@ def _gates(
     return [(*found.arm.labels.values(), side, *n) for side, n in counts.items()]
 
 
-def formula(network: Unit, params: Params, names: str, *, positive: bool) -> str:
+def formula(network: Network, params: Params, names: str, *, positive: bool) -> str:
     """What a network computes, with three digits; empty where a gate is half open.
 
     Args:

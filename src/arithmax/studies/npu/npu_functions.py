@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...tasks import Functions
 from ...training import L1, Adam, Batches, Cell
-from ...units import Params, Unit
+from ...units import Params
 from .._evaluate import Trained
 from .._grid import combinations
 from .._learned import predictions
@@ -76,7 +76,7 @@ def taylor(function: str) -> tuple[Any, ...]:
     return (function, "Taylor series", len(terms), *own, None, None)
 
 
-def written(network: Unit, params: Params, function: str) -> str:
+def written(network: Network, params: Params, function: str) -> str:
     """The formula of a network, or what a half-open gate makes powers of."""
     found = formula(network, params, "x", positive=function == "log")
     if found:
@@ -93,7 +93,7 @@ def whole(params: Params) -> float:
     return float(weight[near].sum() / weight.sum())
 
 
-def curve(function: str, network: Unit, params: Params) -> list[tuple[float, ...]]:
+def curve(function: str, network: Network, params: Params) -> list[tuple[float, ...]]:
     """A learned function to be drawn; exp as a magnitude, in a logarithmic plot."""
     x = axis(function, CURVE)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -67,4 +67,4 @@ def on_their_samples(unit: Unit, name: str, high: float) -> float:
 
 def on_our_samples(cell: Cell, name: str) -> float:
     """The squared error of the solution as the fleet measures it."""
-    return extrapolation_error(cell, solution(cell.network, name))
+    return extrapolation_error(cell, solution(cell.network, name))  # type: ignore[arg-type]  # a unit

@@ -64,7 +64,7 @@ def zero_table(found: list[Found]) -> Table:
         good = sum(e <= SLACK * best + EPS for e in errors)
         theirs = (
             limit(unit, name, float(high)),
-            on_their_samples(f.arm.cell.network, name, float(high)),
+            on_their_samples(UNITS[unit], name, float(high)),
         )
         middle = float(np.median(np.nan_to_num(errors, nan=np.inf)))
         rows.append((unit, text, *theirs, best, middle, len(errors), good))

@@ -9,7 +9,7 @@ from ...tasks import Subsets
 from ...units import NAC, NALU, NAU, GatedNAUNMU
 from .._evaluate import Found, Trained
 from .._grid import SYMBOLS
-from .._learned import solved
+from .._learned import ends_of_range, solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study, columns
 from .._tables import bars
@@ -30,7 +30,7 @@ def mean_gate(found: Found, params: Any) -> float:
     """The gate of the second layer, averaged over inputs to train on."""
     cell = found.arm.cell
     (first, own), (_, gated) = cell.network.layers(params)  # type: ignore[attr-defined]  # a Stack
-    low, high = cell.task.interpolation
+    low, high = ends_of_range(found, "interpolation")
     rng = np.random.default_rng(0)
     x = rng.uniform(low, high, (cell.task.in_features, SAMPLES))
     with np.errstate(over="ignore"):

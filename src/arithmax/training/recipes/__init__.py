@@ -9,6 +9,7 @@ This file is read by the command line and loads no array library.
 
 from collections.abc import Callable
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, TypeAlias
 
 from ..._checks import shown
@@ -106,6 +107,6 @@ def published(unit: Network, task: Task, **changes: Any) -> tuple[Network, Proto
     return network, protocol.updated(**changes)
 
 
-# In the order in which they are asked, the last one first.
-for _paper in ("madsen_johansen", "primer", "extrapolation", "npu", "inalu"):
-    import_module(f".{_paper}", __name__)
+# A paper that refines the recipes of another imports it, and is thus asked first.
+for _paper in iter_modules(__path__):
+    import_module(f".{_paper.name}", __name__)

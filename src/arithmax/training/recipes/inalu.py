@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..._network import Network
 from ...networks import Stack
-from ...tasks import SingleModule
+from ...tasks import Functions, SingleModule
 from ...units import INALU, Normal, Uniform
 from .._compositions import COMPOSITIONS, Composition
 from .._declared import FROM_ZERO, compiled, traced
@@ -21,7 +21,7 @@ from .._penalties import PENALTIES, Penalty, ramp, without_padding
 from .._protocol import Protocol
 from .._restarts import RESTARTS, Restart
 from .._transforms import TRANSFORMS, ClipValue, Transform
-from . import recipe
+from . import npu, recipe
 from .primer import base
 
 HALF_EPOCH = 500  # losses are stored in such pieces, of which halves are compared
@@ -182,10 +182,10 @@ class HalvesOfLosses(Restart):
         sums = memory.sums.at[piece].add(loss)
         return Losses(memory.since, sums, memory.squares.at[piece].add(loss * loss))
 
-    def is_due(self, memory, moment):
+    def is_due(self, memory, step):
         import jax.numpy as jnp
 
-        stored = moment.step + jnp.uint32(1) - memory.since
+        stored = step + jnp.uint32(1) - memory.since
         half = stored // jnp.uint32(2 * HALF_EPOCH)
         index = jnp.arange(memory.sums.shape[0], dtype=jnp.uint32)
         count = jnp.maximum(half * jnp.uint32(HALF_EPOCH), jnp.uint32(1))
@@ -231,6 +231,13 @@ def authors(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
         composition=PenaltyApart(),
         restart=HalvesOfLosses(10_000),
     )
+
+
+@recipe(INALU, Functions)
+def functions(unit: Network, task: Functions) -> tuple[Network, Protocol]:
+    """As the NPU paper trains the NALU."""
+    network, protocol = npu.functions(unit, task)
+    return network, protocol.updated(optimiser=RMSProp(5e-3))
 
 
 def script(steps: int = 100_000, **settings: Any) -> Protocol:

@@ -3,7 +3,7 @@
 from ..._network import Network
 from ...networks import Stack
 from ...tasks import Functions
-from ...units import GNALU, INALU, NALU, NAU, NMU, StochasticNMU
+from ...units import GNALU, NALU, NAU, NMU, StochasticNMU
 from ...units._npu import AbstractNPU
 from .._optimisers import Adam, RMSProp
 from .._parts import Batches
@@ -14,8 +14,7 @@ from . import recipe
 @recipe(Network, Functions)
 def functions(unit: Network, task: Functions) -> tuple[Network, Protocol]:
     """Powers are followed by a sum of six; the NALU is trained with RMSProp."""
-    gated = isinstance(unit, NALU | GNALU | INALU)
-    optimiser = RMSProp(5e-3) if gated else Adam(5e-3)
+    optimiser = RMSProp(5e-3) if isinstance(unit, NALU | GNALU) else Adam(5e-3)
     network = unit
     if isinstance(unit, AbstractNPU | NMU | StochasticNMU):
         network = Stack((unit, NAU()), hidden=(6,))

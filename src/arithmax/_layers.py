@@ -1,4 +1,4 @@
-"""What the doors to PyTorch and Equinox share: one layer class for each unit."""
+"""What the layers of PyTorch and Equinox share: one class for each unit."""
 
 import dataclasses
 import inspect
@@ -12,7 +12,8 @@ from .units import UNITS, Unit
 def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
     """The subclass of `layer` for the unit class `name` of the registry.
 
-    It takes the sizes first, then the unit's options and the door's `extras` by name.
+    It takes the sizes first, then, by name, the options of the unit and the `extras`
+    of the framework.
     """
     classes = {cls.__name__: cls for cls in UNITS.values()}
     try:
@@ -38,7 +39,7 @@ def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
 def signature(
     unit_class: type[Unit], layer: Any, extras: tuple[str, ...]
 ) -> inspect.Signature:
-    """Sizes, the unit's options and the door's own, for `help` and editors."""
+    """Sizes, the unit's options and the framework's, for `help` and editors."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     names = ("self", "in_features", "out_features")
     first = [
@@ -54,7 +55,7 @@ def signature(
 
 
 def layer_names() -> list[str]:
-    """The names of all layers of a door."""
+    """The names of all layers."""
     return [cls.__name__ for cls in UNITS.values()]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arithmax._random import DATA, NOISE, Generator, Key, bits, uniform, words
+from arithmax.training._random import DATA, NOISE, Generator, Key, bits, uniform, words
 
 SHAPE = (100, 128)
 FLOAT = jnp.dtype(jnp.float32)
