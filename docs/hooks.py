@@ -292,7 +292,7 @@ def fleet_table() -> str:
     lines += ["", f"JAX {measured['jax']}, {measured['cpus']} cores.", ""]
     faster = json.loads((HERE / "data" / "fleet-h200.json").read_text())
     lines += [f"On one {faster['device']}, by the clock, measurements included:", ""]
-    lines += ["| task | replicas | million replica-steps a second | compiled in |"]
+    lines += ["| task | replicas | million replica-steps per second | compiled in |"]
     lines += ["|---|---:|---:|---:|"]
     for row in faster["accelerator"]:
         lines.append(
@@ -304,7 +304,7 @@ def fleet_table() -> str:
 
 def growth_table() -> str:
     """Cost and memory as replicas are added."""
-    lines = ["| device | replicas | µs a replica-step | peak memory of the host, GiB |"]
+    lines = ["| device | replicas | µs per replica-step | peak memory of the host, GiB |"]
     lines += ["|---|---:|---:|---:|"]
     for name in ("cpu", "h200"):
         measured = json.loads((HERE / "data" / f"fleet-{name}.json").read_text())
