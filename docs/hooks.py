@@ -304,7 +304,7 @@ def fleet_table() -> str:
 
 def growth_table() -> str:
     """Cost and memory as replicas are added."""
-    lines = ["| device | replicas | µs per replica-step | peak memory of the host, GiB |"]
+    lines = ["| device | replicas | µs per replica-step | peak GiB of the host |"]
     lines += ["|---|---:|---:|---:|"]
     for name in ("cpu", "h200"):
         measured = json.loads((HERE / "data" / f"fleet-{name}.json").read_text())

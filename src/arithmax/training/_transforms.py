@@ -5,7 +5,7 @@ This file is read by the command line and loads no array library.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._declared import Part, traced
 
@@ -22,12 +22,24 @@ class Transform(Part, ABC):
         """The gradient as it is to be used at a step."""
 
 
+def _check_limit(part: Any) -> None:
+    Part.check(part)
+    if part.limit == 0:
+        raise ValueError(
+            f"`limit` (={part.limit}) must be above 0: clipped to zero, nothing would "
+            f"move. Leave out {type(part).__name__} to clip nothing."
+        )
+
+
 @dataclass(frozen=True)
 class ClipValue(Transform):
     """Every entry of the gradient is clipped."""
 
     limit: float = traced(1.0)
     """The greatest magnitude of an entry."""
+
+    def check(self) -> None:
+        _check_limit(self)
 
     def apply(self, gradient, moment):
         import jax
@@ -42,6 +54,9 @@ class ClipNorm(Transform):
 
     limit: float = traced(1.0)
     """The greatest norm."""
+
+    def check(self) -> None:
+        _check_limit(self)
 
     def apply(self, gradient, moment):
         import jax
