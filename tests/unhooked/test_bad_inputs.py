@@ -81,7 +81,7 @@ def test_bad_input_is_refused_in_words(case, tmp_path, monkeypatch, capsys):
 
 
 def test_the_table_is_large_and_each_case_has_its_words():
-    assert len(CASES) >= 800
+    assert len(CASES) >= 1200
     for name, case in CASES.items():
         assert len(case["words"]) >= 3, f"{name}: argument, value and remedy"
         assert {"python", "lines", "command"} & case.keys(), name

@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from .._arrays import Array, Namespace
+from .._checks import check_whole, plain
 
 
 class SampleKey(Protocol):
@@ -39,6 +40,7 @@ class NumpyKey:
     def __init__(self, seed: int = 0) -> None:
         import numpy as np
 
+        check_whole("seed", plain(seed), 0)
         self._generator = np.random.default_rng(seed)
 
     @property
