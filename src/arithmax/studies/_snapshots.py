@@ -1,4 +1,4 @@
-"""Parameters that runs kept on the way, at the steps of `Protocol.keep`."""
+"""Parameters that runs kept on the way, at the steps of `Measuring.keep`."""
 
 from typing import Any
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from .._arrays import Array, Namespace
+from .._checks import check_entries, choose, plain, shown
 from ._input_distribution import FAR, Ends, InputDistribution, Numbers, columns
 from ._normals import MirroredNormalInputs, NormalInputs, TruncatedNormalInputs
 
@@ -147,4 +148,10 @@ def input_distribution(name: DistributionName, values: Any) -> InputDistribution
         >>> input_distribution("uniform", (2.0, 4.0)).moments(2)[1]
         3.0
     """
-    return DISTRIBUTIONS[name](tuple(map(float, values)))
+    kind = DISTRIBUTIONS[choose("name", name, DISTRIBUTIONS)]
+    numbers = plain(values)
+    check_entries("values", numbers, float)
+    distribution = kind(tuple(map(float, numbers)))
+    if reason := distribution.lacks(name):
+        raise ValueError(f"`values` (={shown(values)}) must have {reason}.")
+    return distribution

@@ -3,6 +3,7 @@
 from typing import Any, Protocol, runtime_checkable
 
 from .._arrays import Array, Namespace
+from .._checks import check_whole, plain
 
 
 @runtime_checkable
@@ -40,6 +41,7 @@ class NumpyKey:
     def __init__(self, seed: int = 0) -> None:
         import numpy as np
 
+        check_whole("seed", plain(seed), 0)
         self._generator = np.random.default_rng(seed)
 
     @property

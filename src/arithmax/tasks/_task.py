@@ -53,6 +53,11 @@ class Task(ABC):
                 f"`task` (={cls.__name__}) must be a frozen dataclass, since its "
                 "fields name its runs: write `@dataclass(frozen=True)` above it."
             )
+        if missing := sorted(cls.__abstractmethods__):
+            raise TypeError(
+                f"`{cls.__name__}` has no {', '.join(f'`{m}`' for m in missing)}: "
+                "write a class that has, since every task needs it."
+            )
         check_options(cls, options)
         return super().__new__(cls)
 

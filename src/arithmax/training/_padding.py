@@ -27,11 +27,6 @@ def padding(network: Network, task: Task, protocol: Protocol) -> Padding | None:
         return None
     sizes = (task.in_features, task.out_features)
     check_padding(network, *sizes)
-    if protocol.restart is not None:
-        raise ValueError(
-            f"`restart` (={protocol.restart!r}) must be None for the padded network "
-            f"{network!r}."
-        )
     live = {n: np.ones(p.shape, bool) for n, p in network.parameters(*sizes).items()}
     ratio = np.asarray(share(network, *sizes), protocol.precision)
     return Padding(pad(network, live, *sizes), ratio)

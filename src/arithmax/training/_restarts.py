@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Restart(Part):
+class Restart(Part, ABC):
     """A rule that looks at the losses of a replica and may draw it afresh.
 
     What it remembers is a tuple of arrays of its own: `remember` makes it, `watch`
@@ -55,6 +55,13 @@ class Restart(Part):
         from ._initialise import initialise
 
         return initialise(network, *sizes, key=key, dtype=dtype)
+
+    def check_cell(self, network, task):
+        if network.wide != network:
+            raise ValueError(
+                f"`restart` (={self!r}) must be None for a padded network (={network}):"
+                " padding has the starts of its seeds. Leave out `restart` or `padded`."
+            )
 
 
 class Least(NamedTuple):
