@@ -182,7 +182,7 @@ def test_what_was_trained_is_kept_when_compute_fails(tmp_path):
     assert done[0].computed is not None and done[1].study.name == "mine"
     files = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.rows.*")}
     (again,) = reproduce([str(path)], out=tmp_path / "runs").evaluations
-    assert again.computed is not None and len(again.found[0].rows) == 1
+    assert again.computed is not None and len(again.arm_runs[0].rows) == 1
     assert files == {p: p.stat().st_mtime_ns for p in files}  # nor trained again
 
 
@@ -203,7 +203,7 @@ def test_what_is_no_number_does_not_spoil_the_folder(tmp_path, capsys):
     written(path)  # put right
     cli.main(["reproduce", str(path), "--out", str(out)])
     (own,) = stored(out, [path])
-    assert own.comparisons[0].verdict == "matches"
+    assert own.comparisons[0].verdict == "overlaps"
 
 
 def test_a_changed_file_is_told_from_the_one_that_computed(tmp_path, capsys):

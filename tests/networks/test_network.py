@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from arithmax._noise import step_noise
+from arithmax._random import uniform
 
 import arithmax.equinox
 import arithmax.torch
@@ -27,8 +29,6 @@ from arithmax import (
     StochasticNMU,
     initialise,
 )
-from arithmax._noise import step_noise
-from arithmax._random import uniform
 from arithmax.units import Beta, Constant, Normal, Orthogonal, Parameter, Uniform
 from conformance import variants
 

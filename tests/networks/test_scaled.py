@@ -9,12 +9,12 @@ import optax
 import pytest
 import sympy
 import torch
+from arithmax.fleet import train
+from arithmax.protocol import Protocol
 
 import arithmax.equinox
 import arithmax.torch
 from arithmax import NAU, NMU, Scaled, Stack, StochasticNMU, initialise
-from arithmax.fleet import train
-from arithmax.protocol import Protocol
 from arithmax.tasks import SingleModule
 from arithmax.units import Constant
 

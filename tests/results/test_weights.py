@@ -1,10 +1,10 @@
 """The weights of runs in a folder to which several fleets wrote."""
 
 import pytest
-
-from arithmax import NAC
 from arithmax.fleet import train_cells
 from arithmax.protocol import Cell, Protocol
+
+from arithmax import NAC
 from arithmax.tasks import Operands
 
 

@@ -7,9 +7,9 @@ import duckdb
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from arithmax._random import DATA, Key
 
 from arithmax import NAU, NMU, Protocol, train
-from arithmax._random import DATA, Key
 from arithmax.tasks import Dataset, NumpyKey
 
 RNG = np.random.default_rng(0)
@@ -205,8 +205,9 @@ def test_a_full_batch_is_the_mean_over_all_rows():
     task = Dataset.from_arrays(X, X @ [1.0, 1.0])
     once = {"steps": 1, "interval": 1, "optimiser": "sgd", "precision": "float64"}
     given = Protocol(**once, learning_rate=0.1, batch=1000, keep=(0, 1), project=False)
-    from arithmax import _program as parts
     from arithmax._machine import pinned
+
+    from arithmax import _program as parts
 
     with pinned("float64"):
         c = {

@@ -5,9 +5,9 @@ from typing import get_args
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from arithmax._random import DATA, uniform
 from scipy import stats
 
-from arithmax._random import DATA, uniform
 from arithmax.tasks import SingleModule, input_distribution
 from arithmax.tasks._distributions import DISTRIBUTIONS, DistributionName
 

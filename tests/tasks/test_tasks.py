@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
 from arithmax.protocol import Protocol
+
 from arithmax.tasks import Functions, Operands, SingleModule, Subsets
 
 

@@ -3,9 +3,9 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from arithmax._random import samples
 from scipy.stats import norm, truncnorm
 
-from arithmax._random import samples
 from arithmax.tasks import Functions, Subsets, quantile_numbers
 
 

@@ -7,7 +7,7 @@ import pytest
 from arithmax import INALU
 from arithmax.training import Adam, Measuring, Protocol, Stalled
 from arithmax.training.recipes.inalu import HALF_EPOCH, HalvesOfLosses, Losses
-from short_runs import at, block_of, bound
+from short_runs import block_of, bound
 
 # Fresh data move the loss a little even where nothing is learned.
 RULES = [Stalled(1000, patience=10), HalvesOfLosses(1000, patience=1000)]

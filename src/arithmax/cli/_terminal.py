@@ -66,8 +66,8 @@ def plain(sign: str) -> str:
     if name.startswith("BOX DRAWINGS"):
         return "+"
     parts = unicodedata.normalize("NFKD", sign)
-    found = "".join(PLAIN.get(c, c) for c in parts)
-    return found.encode("ascii", "ignore").decode() or "?"
+    text = "".join(PLAIN.get(c, c) for c in parts)
+    return text.encode("ascii", "ignore").decode() or "?"
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:

@@ -69,8 +69,8 @@ def _arms(evaluation: Evaluation, notes: Notes) -> str:
     names = [text(name) for name in evaluation.study.labels] + ["solved"]
     compared = compares(evaluation)
     for measure in measures(evaluation):
-        said = MEASURES[measure]
-        names += [f"{said}: ours", "published", "verdict"] if compared else [said]
+        title = MEASURES[measure]
+        names += [f"{title}: ours", "published", "verdict"] if compared else [title]
     lines = arm_lines(evaluation, notes)
     return _raw_table(names, [_cells(line, compared) for line in lines])
 
@@ -85,8 +85,8 @@ def _cells(line: Line, compared: bool) -> list[str]:
 def _entry(entry: Entry) -> list[str]:
     marks = ", ".join(map(str, entry.notes))
     raised = f"<sup>{marks}</sup>" if marks else ""
-    said = f"{entry.said} ({entry.remark})" if entry.remark else entry.said
-    return [text(entry.ours), text(entry.published), text(said) + raised]
+    verdict = f"{entry.signed} ({entry.remark})" if entry.remark else entry.signed
+    return [text(entry.ours), text(entry.published), text(verdict) + raised]
 
 
 def _claims(evaluation: Evaluation, notes: Notes) -> str:

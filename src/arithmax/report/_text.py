@@ -9,10 +9,10 @@ from ..studies._shown import spent
 
 # A verdict has a sign of its own, for those who do not see its colour.
 SIGNS = {
-    Verdict.MATCHES: "✓",
+    Verdict.OVERLAPS: "✓",
     Verdict.DIFFERS: "✗",
     Verdict.NO_INTERVAL: "○",
-    Verdict.NO_OWN_INTERVAL: "◇",
+    Verdict.OURS_WITHOUT_INTERVAL: "◇",
     Verdict.NOT_RUN: "–",
 }
 REDUCED = "◐"  # a run that was shorter than the published one
@@ -110,10 +110,10 @@ def extent(evaluation: Evaluation) -> str:
     """Whether all of a study was run: full, reduced, or how many arms of it."""
     if not evaluation.study.arms:
         return "computed" if evaluation.computed else "not run"
-    run = [found for found in evaluation.found if found.rows]
+    run = [runs for runs in evaluation.arm_runs if runs.rows]
     if not run:
         return "not run"
-    said = "reduced" if any(found.reduced for found in run) else "full"
-    if len(run) < len(evaluation.found):
-        return f"{said}, {len(run)} of {len(evaluation.found)} arms"
-    return said
+    text = "reduced" if any(found.reduced for found in run) else "full"
+    if len(run) < len(evaluation.arm_runs):
+        return f"{text}, {len(run)} of {len(evaluation.arm_runs)} arms"
+    return text

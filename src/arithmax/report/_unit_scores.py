@@ -30,18 +30,18 @@ def cell(score: Score | None, known: str = "") -> str:
     if score is None:
         return f'<td class="none" {known}>{NOTHING}</td>'
     step, sparsity = means(score)
-    said = f"{score.solved} of {score.seeds} runs"
+    text = f"{score.solved} of {score.seeds} runs"
     if score.solved:
-        said += f", mean step {step}, sparsity error {sparsity}"
+        text += f", mean step {step}, sparsity error {sparsity}"
     colour = f"r{round(10 * score.solved / score.seeds)}"
-    return f'<td class="{colour}" {known} title="{said}">{rate(score)}</td>'
+    return f'<td class="{colour}" {known} title="{text}">{rate(score)}</td>'
 
 
 def unit_scores(boards: Sequence[Board], unit: str) -> str:
     """Everything that is known of one unit."""
-    own = [board for board in boards if unit in board.units]
-    parts = [part for board in own for part in _of_board(board, unit)]
-    return "\n".join([*parts, _sentences(failures_of(own, unit))])
+    listed = [board for board in boards if unit in board.units]
+    parts = [part for board in listed for part in _of_board(board, unit)]
+    return "\n".join([*parts, _sentences(failures_of(listed, unit))])
 
 
 def _of_board(board: Board, unit: str) -> Iterable[str]:
@@ -51,7 +51,7 @@ def _of_board(board: Board, unit: str) -> Iterable[str]:
     operations = [
         o for o in board.operations if board.score(unit, o, board.criteria[0])
     ]
-    if any(found for key, found in board.failures.items() if key[0] == unit):
+    if any(counts for key, counts in board.failures.items() if key[0] == unit):
         yield (
             '<p class="caption">Where its seeds ended: solved, or in which failure '
             f"({escape(board.criteria[0])})</p>"
@@ -99,7 +99,7 @@ def _bars(board: Board, unit: str, operation: str) -> str:
 
 def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
     parts = [("solved", "solved", score.solved)] if score.solved else []
-    parts += [(_class(kind(said)), said, n) for said, n in counts.items()]
+    parts += [(_class(kind(failure)), failure, n) for failure, n in counts.items()]
     shares = "".join(
         f'<i class="{cls}" style="flex-grow:{n}"></i>' for cls, _, n in parts
     )
@@ -111,9 +111,9 @@ def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
     )
 
 
-def _unbroken(said: str) -> str:
+def _unbroken(text: str) -> str:
     """Weights stay in one line."""
-    words, equals, weights = said.partition("W = ")
+    words, equals, weights = text.partition("W = ")
     return words + (equals + weights).replace(" ", "\N{NO-BREAK SPACE}")
 
 
