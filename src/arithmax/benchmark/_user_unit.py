@@ -40,8 +40,8 @@ class UserUnit:
         settings: Any = given(task) if callable(given) else given
         if not isinstance(settings, Mapping):
             raise ValueError(
-                f"`recipe` of {self.name} gives {settings!r}, but must be a dictionary of "
-                "settings, or a method that makes one for a task."
+                f"`recipe` of {self.name} gives {settings!r}, but must be a dictionary "
+                "of settings, or a method that makes one for a task."
             )
         known = [f.name for f in fields(Protocol)]
         for name in (path.partition("__")[0] for path in settings):

@@ -83,7 +83,8 @@ def _counts(evaluation: Evaluation) -> str:
         parts.append(
             f'<span class="verdict">{REDUCED} {evaluation.reduced} reduced</span>'
         )
-    return f'<p class="counts">{" ".join(parts)} <span>run: {extent(evaluation)}</span></p>'
+    run = f"<span>run: {extent(evaluation)}</span>"
+    return f'<p class="counts">{" ".join(parts)} {run}</p>'
 
 
 def _head(first: Sequence[str], groups: Sequence[str], compared: bool) -> str:

@@ -162,9 +162,9 @@ def computed(study: Study, folder: Path) -> Computed | None:
     figures = tables.pop(FIGURES, {name: [] for name in names})
     if missing := [name for name in names if name not in figures]:
         raise ValueError(
-            f"the table of figures of the study {study.name!r} in {folder} has no column "
-            f"{missing[0]!r}. Delete it and run `arithmax reproduce {study.name}` again; "
-            "nothing is trained twice."
+            f"the table of figures of the study {study.name!r} in {folder} has no "
+            f"column {missing[0]!r}. Delete it and run `arithmax reproduce "
+            f"{study.name}` again; nothing is trained twice."
         )
     ranged = figures.get("range", [False] * len(figures["name"]))
     rows = zip(ranged, *(figures[name] for name in names), strict=True)
