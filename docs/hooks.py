@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import plotly.offline
+from arithmax.protocol import Protocol
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
-from arithmax.protocol import Protocol
 from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform

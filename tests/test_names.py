@@ -17,6 +17,7 @@ EXCEPTIONS = {
     "reproduce": COMMANDS,
     "studies": COMMANDS,
     "train": COMMANDS,
+    "functions": "the recipes of two papers for the same task",
     "describe": "what a layer prints of itself, and what names a run: each is a `repr`",
 }
 

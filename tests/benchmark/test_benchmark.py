@@ -30,9 +30,9 @@ from arithmax.benchmark._benchmark import (
     Benchmark,
     arms,
     benchmark,
+    claim_folder,
     counterpart,
     free_name,
-    record,
 )
 from arithmax.statistics import success_rate
 from arithmax.studies.primer import RANGES
@@ -316,11 +316,11 @@ def test_runs_of_another_version_are_not_mixed_in(tmp_path):
     file, out = tmp_path / "my_unit.py", tmp_path / "runs"
     shutil.copy(EXAMPLE, file)
     out.mkdir()
-    record(user_unit(str(file)), out)
-    record(user_unit(str(file)), out)  # the same goes on
+    claim_folder(user_unit(str(file)), out)
+    claim_folder(user_unit(str(file)), out)  # the same goes on
     file.write_text(file.read_text(encoding="utf-8") + "# changed", encoding="utf-8")
     with pytest.raises(ValueError, match="as its file was before"):
-        record(user_unit(str(file)), out)
+        claim_folder(user_unit(str(file)), out)
 
 
 def test_a_folder_of_other_runs_is_left_alone(tmp_path):

@@ -41,7 +41,7 @@ def test_demo_trains_every_unit_and_writes_the_page(capsys, tmp_path):
 
 def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
     speed = {"fixed": 1e-6, "each": 1e-7}
-    monkeypatch.setattr(benchmark, "measured", lambda: speed)
+    monkeypatch.setattr(benchmark, "speed_of_machine", lambda: speed)
     cli.main(["studies", "--cost", "--json"])
     listed = {s["name"]: s for s in json.loads(capsys.readouterr().out)}
     assert listed.keys() == studies().keys()
@@ -65,9 +65,9 @@ def test_studies_are_listed_without_being_made(capsys, monkeypatch):
 def test_the_speed_of_a_machine_is_measured_once(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(_cost, "_timed", lambda: {"fixed": 1.0, "each": 2.0})
-    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+    assert _cost.speed_of_machine() == {"fixed": 1.0, "each": 2.0}
     monkeypatch.setattr(_cost, "_timed", lambda: 1 / 0)
-    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+    assert _cost.speed_of_machine() == {"fixed": 1.0, "each": 2.0}
 
 
 def test_reproduce(capsys, tmp_path):

@@ -15,8 +15,8 @@ from ._benchmark import Place as Place
 from ._benchmark import Rival as Rival
 from ._benchmark import benchmark as benchmark
 from ._benchmark import free_name as free_name
-from ._cost import cells as cells
-from ._cost import measured as measured
+from ._cost import seconds_of_study as seconds_of_study
+from ._cost import speed_of_machine as speed_of_machine
 from ._differences import chance as chance
 from ._differences import holm as holm
 from ._differences import newcombe as newcombe

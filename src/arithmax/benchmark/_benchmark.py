@@ -18,7 +18,7 @@ from ..studies._outcomes import common
 from ..studies.primer import RANGES, SEEDS, can, labels, tables, task
 from ..training import Cell, published
 from ._differences import chance, holm, newcombe, paired_chance, paired_difference
-from ._leaderboard import Board, Score, from_tables, order, pooled
+from ._leaderboard import Board, Score, from_tables, pooled, rank
 from ._user_unit import UserUnit
 
 STUDIES = {"single-module": 2, "redundancy": 10}  # and how many inputs they have
@@ -62,7 +62,7 @@ class Place:
     @property
     def place(self) -> int:
         """1 is the best."""
-        return 1 + sum(order(a.score) < order(a.yours) for a in self.rivals)
+        return 1 + sum(rank(a.score) < rank(a.yours) for a in self.rivals)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def benchmark(
     made = {n: [a.reduced(seeds, steps) for a in listed] for n, listed in made.items()}
     cells = [arm.cell for listed in made.values() for arm in listed]
     out = writable("out", out)
-    record(user, out)
+    claim_folder(user, out)
     interrupted = train_cells(cells, out=out, **options).interrupted
     results = read(out)
     boards = [
@@ -169,7 +169,7 @@ def _boards(name: str, listed: list[Arm], results: Results) -> list[Board]:
     return from_tables(name, tables(trained))
 
 
-def record(user: UserUnit, out: Path) -> None:
+def claim_folder(user: UserUnit, out: Path) -> None:
     """A folder is one version of one unit: runs of another are not mixed with it."""
     path = out / RECORD
     if path.exists():
@@ -218,8 +218,8 @@ def _place(
         if both:
             yours, theirs = (pooled(side) for side in zip(*both, strict=True))
             assert yours and theirs
-            rivals.append(Rival(unit, yours, theirs, *compare(yours, theirs)))
-    rivals.sort(key=lambda a: order(a.score))
+            rivals.append(Rival(unit, yours, theirs, *compare_scores(yours, theirs)))
+    rivals.sort(key=lambda a: rank(a.score))
     return Place(board.name, operation, criterion, score, tuple(rivals))
 
 
@@ -239,7 +239,7 @@ def _of_seeds(score: Score, outcomes: str) -> Score:
     return replace(score, seeds=seeds, solved=solved, outcomes=(outcomes,))
 
 
-def compare(one: Score, other: Score) -> tuple[Interval, float]:
+def compare_scores(one: Score, other: Score) -> tuple[Interval, float]:
     """The difference of two rates on the same runs, and the chance of it."""
     if one.outcomes and other.outcomes:
         pair = one.outcomes, other.outcomes

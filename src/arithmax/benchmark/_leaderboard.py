@@ -155,7 +155,7 @@ class Board:
             for unit in self.units
         }
         known = [(unit, score) for unit, score in scores.items() if score is not None]
-        return sorted(known, key=lambda item: order(item[1]))
+        return sorted(known, key=lambda item: rank(item[1]))
 
     def counts(self, unit: str) -> dict[str, int]:
         """All failures of a unit, the commonest first."""
@@ -166,7 +166,7 @@ class Board:
         return dict(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def order(score: Score) -> tuple[float, float]:
+def rank(score: Score) -> tuple[float, float]:
     """The place of a score: more solved comes first, then fewer steps."""
     return -score.solved / score.seeds, math.inf if score.step is None else score.step
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import __version__
 from .._identity import digest, source_hash
-from .._own_code import AGAIN, load, sentence
+from .._own_code import AGAIN, load_module, sentence
 from ..tasks import SingleModule
 from ..training import Protocol
 from ..units import OPERATIONS, Parameter, Unit
@@ -68,7 +68,7 @@ def user_unit(text: str) -> UserUnit:
         raise FileNotFoundError(
             f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
         )
-    module = load(file, "unit")
+    module = load_module(file, "unit")
     with _speaking(text):
         made = _made(text, _chosen(text, module, name))
         check(made, text)

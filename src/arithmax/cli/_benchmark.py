@@ -79,7 +79,7 @@ def benchmark(
         progress=not quiet and not json,
     )
     if json:
-        print_json(as_json(done, stored))
+        print_json(places_as_json(done, stored))
     else:
         print_places(done, stored)
     if page is not None:
@@ -145,7 +145,7 @@ def _step(score: Any) -> str:
     return "—" if score.step is None else f"{score.step:,.0f}"
 
 
-def as_json(done: Any, stored: Sequence[Any]) -> dict[str, Any]:
+def places_as_json(done: Any, stored: Sequence[Any]) -> dict[str, Any]:
     """Everything, for scripts."""
     criteria = done.boards[0].criteria if done.boards else []
     return {

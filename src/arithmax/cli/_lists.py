@@ -8,7 +8,7 @@ from ..units import OPERATIONS, UNITS
 from ._show import field_docs, first_line, print_json, show, table
 
 
-def describe(name: str) -> dict[str, Any]:
+def entry_of_unit(name: str) -> dict[str, Any]:
     """What `arithmax units` says of one unit."""
     unit = UNITS[name]()
     return {
@@ -28,7 +28,7 @@ def units(json: bool = False) -> None:
     Args:
         json: print JSON for scripts instead of a table.
     """
-    described = [describe(name) for name in UNITS]
+    described = [entry_of_unit(name) for name in UNITS]
     if json:
         print_json(described, indent=2)
         return
@@ -106,14 +106,14 @@ def studies(json: bool = False, cost: bool = False) -> None:
 
 def _cost(name: str) -> dict[str, Any]:
     """How much a study trains, and the seconds that this takes here."""
-    from ..benchmark import cells, measured
+    from ..benchmark import seconds_of_study, speed_of_machine
     from ..studies import study
 
     arms = study(name).arms
     return {
         "arms": len(arms),
         "runs": sum(len(arm.cell.seeds) for arm in arms),
-        "seconds": cells(study(name), measured()),
+        "seconds": seconds_of_study(study(name), speed_of_machine()),
     }
 
 
@@ -121,10 +121,10 @@ def _counts(listed: dict[str, Any]) -> list[str]:
     """Runs and time as a table prints them."""
     if not listed["runs"]:
         return ["—", "seconds"]
-    return [str(listed["runs"]), duration(listed["seconds"])]
+    return [str(listed["runs"]), rough_duration(listed["seconds"])]
 
 
-def duration(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """Seconds as a person says them."""
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:

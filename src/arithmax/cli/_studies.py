@@ -68,7 +68,7 @@ def reproduce(
         **options,
     )
     if json:
-        print_json(as_json(done.evaluations, chosen))
+        print_json(comparisons_as_json(done.evaluations, chosen))
     else:
         for evaluation in done.evaluations:
             print_study(evaluation, chosen)
@@ -120,7 +120,9 @@ def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
     ]
 
 
-def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str, Any]]:
+def comparisons_as_json(
+    evaluations: Sequence[Any], chosen: dict[str, str]
+) -> list[dict[str, Any]]:
     """Every comparison, for scripts."""
     from ..statistics import Range
 
@@ -176,8 +178,8 @@ def line(c: Any, notes: list[str]) -> list[str]:
 
     rate = c.measure == "success"
     name = ", ".join(map(str, c.labels.values())) or c.measure
-    ours = "—" if c.ours is None else number(c.ours, rate)
-    theirs = number(c.published.interval or c.published.value, rate)
+    ours = "—" if c.ours is None else figure_text(c.ours, rate)
+    theirs = figure_text(c.published.interval or c.published.value, rate)
     measure = MEASURES.get(c.measure, "claim")
     reduced = f"reduced: {c.reduced}" if c.reduced else ""
     reason = c.published.reason if c.verdict == "differs" else ""
@@ -189,7 +191,7 @@ def line(c: Any, notes: list[str]) -> list[str]:
     return [name, measure, ours, theirs, verdict]
 
 
-def number(value: Any, rate: bool) -> str:
+def figure_text(value: Any, rate: bool) -> str:
     """A figure with its interval or range, if it has one."""
     from ..statistics import Interval
 

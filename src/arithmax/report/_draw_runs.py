@@ -15,7 +15,7 @@ from ..studies._shown import examples
 from ._draw_measures import apart, distinct, label
 from ._looks import DASHES, MOST_MARKERS, Look, looks, tint, unit_of
 from ._style import DIVERGING, GREY, escaped, figure, packed, titled
-from ._text import number
+from ._text import number_text
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 UNSOLVED = ("not solved", "diverged")
@@ -28,7 +28,7 @@ SEED = (
 Only = Mapping[str, str | int | float]
 
 
-def chosen(evaluation: Evaluation, only: Only) -> list[ArmRuns]:
+def chosen_arms(evaluation: Evaluation, only: Only) -> list[ArmRuns]:
     """The arms with these labels that were run."""
     return [
         runs
@@ -46,7 +46,7 @@ def series(arms: list[ArmRuns], by: str) -> list[str]:
 
 def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
     """The median of each arm's seeds as a line in a band of quartiles."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     names = series(arms, plot.by)
     runs = {r["run"]: n for f, n in zip(arms, names, strict=True) for r in f.rows}
     curves = quartiles(evaluation.results, runs)
@@ -146,7 +146,7 @@ def _thresholds(arms: list[ArmRuns], first: float, last: float) -> list[dict[str
 
 def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
     """One dot per seed: solved ones by their step, the others in a band above."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     if not arms:
         return None
     rows = [row for runs in arms for row in runs.rows]
@@ -224,13 +224,13 @@ def _dots(
 
 def _said(row: Mapping[str, Any]) -> list[Any]:
     """What the pointer shows; as text, since infinity and NaN are no JSON."""
-    errors = (number(row["extrapolation"]), number(row["sparsity"]))
+    errors = (number_text(row["extrapolation"]), number_text(row["sparsity"]))
     return [row["seed"], escaped(row.get("sentence", row["outcome"])), *errors]
 
 
 def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
     """The matrices of the first solved and of the first unsolved seed."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     if not arms:
         return None
     panels = [

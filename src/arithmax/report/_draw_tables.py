@@ -25,7 +25,9 @@ EYE = {"camera": {"eye": {"x": 1.45, "y": 1.45, "z": 0.95}}}
 Columns = dict[str, list[Any]]
 
 
-def columns(evaluation: Evaluation, table: str, names: Sequence[str]) -> Columns:
+def columns_of_plot(
+    evaluation: Evaluation, table: str, names: Sequence[str]
+) -> Columns:
     """The named columns of a computed table; none if not all were computed."""
     tables = evaluation.computed.tables if evaluation.computed else {}
     if table not in tables:
@@ -53,7 +55,7 @@ def groups(table: Columns, by: str) -> dict[Any, Columns]:
 def surface(plot: Surface, evaluation: Evaluation) -> go.Figure | None:
     """A surface that can be turned, with a menu of choices."""
     names = (plot.x, plot.y, plot.z, plot.choice)
-    table = columns(evaluation, plot.table, names)
+    table = columns_of_plot(evaluation, plot.table, names)
     if not table:
         return None
     scene = {
@@ -85,7 +87,7 @@ def _grid(table: Columns, plot: Surface | Heat) -> dict[str, Any]:
 def heat(plot: Heat, evaluation: Evaluation) -> go.Figure | None:
     """Maps in colours, with a menu of choices or side by side."""
     names = (plot.x, plot.y, plot.z, plot.choice)
-    table = columns(evaluation, plot.table, names)
+    table = columns_of_plot(evaluation, plot.table, names)
     if not table:
         return None
     grouped = groups(table, plot.choice)
@@ -152,7 +154,7 @@ def _panels(plot: Heat, grouped: dict[Any, Columns]) -> go.Figure:
 
 def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
     """Histograms in panels, two side by side at most."""
-    table = columns(evaluation, plot.table, (plot.x, plot.y, plot.by))
+    table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, plot.by))
     if not table:
         return None
     grouped = groups(table, plot.by)
@@ -195,7 +197,7 @@ def _bar(table: Columns, plot: Bars, look: Look) -> go.Bar:
 def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
     """Lines in bands, and dashed ones of theory."""
     extra = (plot.by, plot.low, plot.high, plot.dashed)
-    table = columns(evaluation, plot.table, (plot.x, plot.y, *extra))
+    table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, *extra))
     if not table:
         return None
     scales = [

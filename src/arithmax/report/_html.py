@@ -18,7 +18,7 @@ from ._table import (
     arm_lines,
     claim_lines,
     compares,
-    history,
+    history_lines,
     measures,
     shown_tables,
 )
@@ -203,7 +203,7 @@ def _menu(buttons: list[dict[str, Any]]) -> str:
 
 
 def _made(evaluation: Evaluation) -> str:
-    names, lines = history(evaluation)
+    names, lines = history_lines(evaluation)
     head = _headings([HISTORY[name] for name in names])
     body = "".join(f"<tr>{_made_line(names, line)}</tr>" for line in lines)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..benchmark import Board, Score, Standing, choices, standing
 from ._html import escape, region
 from ._page import document, file
-from ._unit_scores import cell, means, range_text, rate, unit_scores
+from ._unit_scores import cell, means, range_text, rate_text, unit_scores
 
 TITLE = "Arithmax leaderboard"
 COUNTS = (
@@ -240,6 +240,6 @@ def _total(score: Score) -> str:
     """The last columns of a line: rate, speed and sparsity."""
     step, sparsity = means(score)
     return (
-        f'<td class="total">{rate(score)}</td><td class="step">{step}</td>'
+        f'<td class="total">{rate_text(score)}</td><td class="step">{step}</td>'
         f'<td class="sparsity">{sparsity}</td>'
     )

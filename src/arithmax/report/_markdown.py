@@ -13,7 +13,7 @@ from ._table import (
     arm_lines,
     claim_lines,
     compares,
-    history,
+    history_lines,
     measures,
     shown_tables,
 )
@@ -45,7 +45,7 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
     if notes.texts:
         parts.append(_notes(notes))
     for caption, names, lines in shown_tables(evaluation):
-        parts += [text(caption), table(names, lines)]
+        parts += [text(caption), markdown_table(names, lines)]
     return "\n\n".join([*parts, *_made(evaluation)]) + "\n"
 
 
@@ -55,7 +55,7 @@ def text(value: str) -> str:
     return SPECIAL.sub(lambda sign: f"&#{ord(sign[0])};", plain)
 
 
-def table(names: list[str], lines: list[list[str]]) -> str:
+def markdown_table(names: list[str], lines: list[list[str]]) -> str:
     """A table of plain texts."""
     return _raw_table([text(n) for n in names], [[text(c) for c in r] for r in lines])
 
@@ -105,12 +105,14 @@ def _made(evaluation: Evaluation) -> list[str]:
     commands = [h["command"] for h in evaluation.history if h.get("command")]
     if commands:
         parts.append(_fenced("\n".join(dict.fromkeys(commands))))
-    names, lines = history(evaluation)
+    names, lines = history_lines(evaluation)
     kept = [i for i, name in enumerate(names) if name != "command"]
     if kept:
         rows = [[line[i] for i in kept] for line in lines]
         parts.append(
-            table([HISTORY[names[i]] for i in kept], [r for r in rows if any(r)])
+            markdown_table(
+                [HISTORY[names[i]] for i in kept], [r for r in rows if any(r)]
+            )
         )
     return [*parts, f"Run: {extent(evaluation)}. Cost: {cost(evaluation)}."]
 

@@ -138,8 +138,8 @@ HISTORY = {
 }
 
 
-def history(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
-    """How a study was made: the names of what is known, and a line a command."""
+def history_lines(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """How a study was made: the names of what is known, and one line per command."""
     entries = [
         {k: v for k, v in h.items() if v is not None} for h in evaluation.history
     ]

@@ -20,7 +20,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOTHING = "—"
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """Three digits, and a power of ten where that is shorter."""
     if math.isnan(value):
         return NOTHING
@@ -38,7 +38,7 @@ def number(value: float) -> str:
 def count_of_steps(value: float) -> str:
     """12.3 k for 12,300 steps."""
     if not math.isfinite(value):
-        return number(value)
+        return number_text(value)
     rounded = float(f"{value:.3g}")
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if rounded >= size:
@@ -50,7 +50,7 @@ def _short(measure: str, value: float) -> str:
     if measure == "success":
         return f"{100 * value:.3g}"
     steps = measure in ("median", "solved_at")
-    return count_of_steps(value) if steps else number(value)
+    return count_of_steps(value) if steps else number_text(value)
 
 
 def interval(measure: str, figure: Interval | Range | Published | None) -> str:
@@ -78,7 +78,7 @@ def value_text(value: Any) -> str:
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if isinstance(value, Interval | Range):
         return interval("", value)
-    return number(value) if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def duration(seconds: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..benchmark import Board, Failure, Score, failures_of, kind
 from ._html import escape, region
-from ._text import NOTHING, count_of_steps, number
+from ._text import NOTHING, count_of_steps, number_text
 
 
 def range_text(name: str) -> str:
@@ -12,7 +12,7 @@ def range_text(name: str) -> str:
     return name.replace("-", "−")
 
 
-def rate(score: Score) -> str:
+def rate_text(score: Score) -> str:
     """A rate in per cent, and its interval below it."""
     value = score.success
     low, high = (f"{100 * v:.0f}" for v in (value.low, value.high))
@@ -22,7 +22,7 @@ def rate(score: Score) -> str:
 def means(score: Score) -> tuple[str, str]:
     """Mean step and sparsity error, as they are shown."""
     step = NOTHING if score.step is None else count_of_steps(score.step)
-    return step, NOTHING if score.sparsity is None else number(score.sparsity)
+    return step, NOTHING if score.sparsity is None else number_text(score.sparsity)
 
 
 def cell(score: Score | None, known: str = "") -> str:
@@ -34,7 +34,7 @@ def cell(score: Score | None, known: str = "") -> str:
     if score.solved:
         text += f", mean step {step}, sparsity error {sparsity}"
     colour = f"r{round(10 * score.solved / score.seeds)}"
-    return f'<td class="{colour}" {known} title="{text}">{rate(score)}</td>'
+    return f'<td class="{colour}" {known} title="{text}">{rate_text(score)}</td>'
 
 
 def unit_scores(boards: Sequence[Board], unit: str) -> str:
@@ -75,7 +75,7 @@ def _rates(board: Board, unit: str) -> str:
                 f'<tr><th scope="row">{escape(operation)} '
                 f"<small>{escape(criterion)}</small></th>"
                 + "".join(cell(board.scores.get(key)) for key in keys)
-                + f'<td class="total">{rate(score)}</td></tr>'
+                + f'<td class="total">{rate_text(score)}</td></tr>'
             )
     return (
         '<table class="heat"><thead><tr><th scope="col" class="first">operation</th>'

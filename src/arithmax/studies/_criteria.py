@@ -111,7 +111,7 @@ def totals_table(arm_runs: Sequence[ArmRuns], over: str = "range") -> Table:
     for key, arms in groups.items():
         judged = {name: Judgement.of(arms, name) for name in CRITERIA}
         seeds = next(iter(judged.values())).seeds
-        rows.append((*key, seeds, *(percent(j.success) for j in judged.values())))
+        rows.append((*key, seeds, *(percent_text(j.success) for j in judged.values())))
     labels = (
         tuple(name for name in arm_runs[0].arm.labels if name != over)
         if arm_runs
@@ -120,6 +120,6 @@ def totals_table(arm_runs: Sequence[ArmRuns], over: str = "range") -> Table:
     return columns((*labels, "runs", *CRITERIA), rows)
 
 
-def percent(rate: Interval) -> str:
+def percent_text(rate: Interval) -> str:
     """A rate with its interval, as a table prints it."""
     return f"{100 * rate.value:.0f} % [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .._checks import choose
-from .._own_code import load
+from .._own_code import load_module
 from ._sheet import Sheet, sheet
 from ._study import Study
 
@@ -108,7 +108,7 @@ def study(name: str) -> Study:
 
 def from_file(path: Path) -> Study:
     """The study that a Python file holds."""
-    module = load(path, "name")
+    module = load_module(path, "name")
     held = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
     if len(held) != 1:
         names = ", ".join(repr(s.name) for s in held.values())

@@ -24,13 +24,15 @@ def examples(runs: ArmRuns, evaluation: Evaluation) -> list[tuple[dict, Matrices
     for solved in (True, False):
         rows = [r for r in runs.rows if (r["outcome"] == "solved") is solved]
         try:
-            chosen.append((rows[0], matrices(runs, rows[0], evaluation)))
+            chosen.append((rows[0], matrices_of_run(runs, rows[0], evaluation)))
         except (KeyError, IndexError):  # weights were not kept, or no such seed
             continue
     return chosen
 
 
-def matrices(runs: ArmRuns, row: Mapping[str, Any], evaluation: Evaluation) -> Matrices:
+def matrices_of_run(
+    runs: ArmRuns, row: Mapping[str, Any], evaluation: Evaluation
+) -> Matrices:
     """The effective weight matrices of one run, by name."""
     params = evaluation.results.weights(row["run"])
     return {

@@ -10,7 +10,7 @@ from ...tasks import NumpyKey, Task
 from .._evaluate import ArmRuns, Trained
 from .._sheet import Sheet
 from .._study import Table, columns
-from .._tables import ends, spread
+from .._tables import central_range, ends
 
 SAMPLES = 1000  # of a test set, as the printed multiples of 0.1 % suggest
 TOLERANCES = (1e-1, 1e-2, 1e-3)
@@ -76,7 +76,7 @@ def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
     labels: tuple[str, ...] = ()
     for key, arm in arms.items():
         labels, means = tuple(arm.runs.arm.labels), arm.values.mean(axis=0).tolist()
-        rows.append((*key, len(arm.values), *means, *ends(spread(arm.compared))))
+        rows.append((*key, len(arm.values), *means, *ends(central_range(arm.compared))))
     names = tuple(f"mean at {tol:g}" for tol in TOLERANCES)
     names = (*labels, "seeds", *names, "median at 0.01", "low", "high")
     return {**columns(names, rows), **more}
@@ -85,6 +85,8 @@ def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
 def claimed(words: Sheet, arms: dict[Any, Accuracy]) -> dict[str, Interval]:
     """The figures of arms `(operation, operands, …)` by the names of their claims."""
     return {
-        words.claim("accuracy", operation=key[0], operands=key[1]): spread(arm.compared)
+        words.claim("accuracy", operation=key[0], operands=key[1]): central_range(
+            arm.compared
+        )
         for key, arm in arms.items()
     }

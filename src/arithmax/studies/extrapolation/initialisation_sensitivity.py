@@ -9,7 +9,7 @@ from ...networks import Stack
 from ...tasks import Operands
 from ...units import NALU, Normal
 from .._evaluate import Trained
-from .._gates import sigmoid
+from .._gates import exact_sigmoid
 from .._grid import combinations
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
@@ -115,12 +115,12 @@ def slopes() -> Table:
         w_hat, m_hat, g = (
             np.asarray(layers[f"0.{n}"], dtype=float)[:, 0] for n in PARAMETERS.values()
         )
-        rng, s = np.random.default_rng(0), sigmoid(m_hat)
+        rng, s = np.random.default_rng(0), exact_sigmoid(m_hat)
         pair = (1 - np.tanh(w_hat) ** 2) * s, np.abs(np.tanh(w_hat)) * s * (1 - s)
         weak = float(np.mean(pair[0] < 1e-3))
         for text, ((low, high), _) in RANGES.items():
             x = rng.uniform(low, high, (2, DRAWS))
-            gate = sigmoid((g * x.T).sum(axis=1))
+            gate = exact_sigmoid((g * x.T).sum(axis=1))
             medians = [float(np.median(v)) for v in (*pair, gate * (1 - gate))]
             rows.append((name, text, *medians, weak))
     names = ("start", "range", "∂W/∂Ŵ", "|∂W/∂M̂|", "∂g/∂(Gx)", "∂W/∂Ŵ below 0.001")

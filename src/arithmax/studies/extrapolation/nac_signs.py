@@ -10,7 +10,7 @@ from .._evaluate import Trained
 from .._sheet import sheet
 from .._snapshots import Params, snapshots
 from .._study import Arm, Computed, Study, Table, columns
-from .._tables import ends, exact, spread
+from .._tables import central_range, ends, exact
 from ._runs import USUAL, run, starts
 
 SHEET = sheet("extrapolation", "nac-signs")
@@ -35,7 +35,10 @@ def growth(trained: Trained) -> Computed:
         for k, step in enumerate(steps):
             seen = np.array([_layer(run[k]) for run in seeds])  # [seed, Ŵ M̂ W, input]
             w_hat, m_hat, w = np.moveaxis(seen, 1, 0)
-            size, gate = spread(np.abs(w_hat).mean(axis=1)), spread(m_hat.mean(axis=1))
+            size, gate = (
+                central_range(np.abs(w_hat).mean(axis=1)),
+                central_range(m_hat.mean(axis=1)),
+            )
             least = np.abs(w).min(axis=1)
             rows.append((start, step, *ends(size), *ends(gate), np.median(least)))
             if start == USUAL:  # the last step is what remains

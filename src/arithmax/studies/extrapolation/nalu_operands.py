@@ -10,7 +10,7 @@ from ...units import NALU
 from .._evaluate import ArmRuns, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, columns
-from .._tables import bars
+from .._tables import histogram
 from ._accuracy import (
     COMPARED,
     TOLERANCES,
@@ -68,7 +68,7 @@ def _gates(arms: dict[Any, Accuracy], trained: Trained) -> dict[str, Any]:
     drawn, worth = [], []
     for (operation, count, _), arm in arms.items():
         gate = mean_gates(arm.runs, trained)
-        counted = bars(f"{operation}, {count} operands", gate, EDGES)
+        counted = histogram(f"{operation}, {count} operands", gate, EDGES)
         drawn += [(name, round(middle, 3), seeds) for name, middle, seeds in counted]
         for side, here in sides(gate).items():
             if here.any():

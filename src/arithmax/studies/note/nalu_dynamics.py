@@ -16,7 +16,7 @@ from .._learned import solved
 from .._sheet import sheet
 from .._snapshots import snapshots
 from .._study import Arm, Computed, Study, Table, columns
-from .._tables import bars, ends
+from .._tables import ends, histogram
 from . import _oscillation as oscillation
 from ._runs import followed
 
@@ -171,7 +171,9 @@ def dynamics(trained: Trained) -> Computed:
     arms = [follow(runs, trained) for runs in trained.arms(model="NALU")]
     along = _gates(arms)
     ended = [
-        row for f in arms for row in bars(", ".join(f.labels), f.second[:, -1], EDGES)
+        row
+        for f in arms
+        for row in histogram(", ".join(f.labels), f.second[:, -1], EDGES)
     ]
     tables = {
         "gates": along,

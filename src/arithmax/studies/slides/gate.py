@@ -12,7 +12,7 @@ from .._grid import SYMBOLS
 from .._learned import ends_of_range, solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study, columns
-from .._tables import bars
+from .._tables import histogram
 from ._figures import entry, figures
 from ._row_order import shuffled, simulated_cell
 from ._runs import run
@@ -43,7 +43,7 @@ def gate_values(trained: Trained) -> Computed:
     drawn, counted = [], []
     for runs in trained.arms():
         gates = np.array([mean_gate(runs, trained.weights(r)) for r in runs.rows])
-        drawn += bars(runs.arm.name, gates, EDGES)
+        drawn += histogram(runs.arm.name, gates, EDGES)
         for side, here in _sides(gates).items():
             counts = int(here.sum()), int((here & solved(runs)).sum())
             counted.append((*runs.arm.labels.values(), side, *counts))

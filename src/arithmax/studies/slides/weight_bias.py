@@ -9,7 +9,7 @@ from .._grid import SYMBOLS
 from .._learned import matrices
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, columns
-from .._tables import bars, ends
+from .._tables import ends, histogram
 from ._runs import MODELS, run
 from ._table_2 import table_2
 
@@ -33,7 +33,7 @@ def weight_histograms(trained: Trained) -> Computed:
             continue
         drawn += [
             (name, round(middle, 6), count / weights.size)
-            for name, middle, count in bars(runs.arm.name, weights, EDGES)
+            for name, middle, count in histogram(runs.arm.name, weights, EDGES)
         ]
         near = int((np.abs(weights - np.round(weights)) < NEAR).sum())
         rate = ends(success_rate(near, weights.size))
