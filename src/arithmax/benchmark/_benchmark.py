@@ -120,7 +120,7 @@ def benchmark(
     """Train a unit on the benchmark's tasks, and count what it solved.
 
     Args:
-        own: the unit.
+        user: the unit.
         out: the folder of its runs; what is there is not trained again.
         seeds: how many seeds each cell has, 25 if None.
         steps: how many steps each run has at most.

@@ -159,10 +159,10 @@ def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
         print(f"[{i}] {note}.")
     if evaluation.computed:
         for name, caption in study.shown.items():
-            if (found := evaluation.computed.tables.get(name)) is not None:
-                lines = zip(*found.values(), strict=True)
+            if (columns_of_table := evaluation.computed.tables.get(name)) is not None:
+                lines = zip(*columns_of_table.values(), strict=True)
                 text = [[_text(v) for v in line] for line in lines]
-                show(table(caption, list(found), text))
+                show(table(caption, list(columns_of_table), text))
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:
         print(f"{study.name}: {counts}.")

@@ -149,17 +149,17 @@ def start(unit: str, task: Task | None, has_settings: bool) -> tuple[Network, Pr
         task: the task; None where help is asked for and there is none yet.
         has_settings: whether settings are given, so that no recipe is needed.
     """
-    found, brought = given_unit(unit)
+    network, brought = given_unit(unit)
     changes = brought(task) if task is not None else {}
-    if task is not None and recipe_for(found, task) is not None:
-        return published(found, task, **changes)
+    if task is not None and recipe_for(network, task) is not None:
+        return published(network, task, **changes)
     if not has_settings and not changes:
         raise ValueError(
             f"`task` (={task}) has no published recipe for `unit` (={unit!r}). Give "
             "settings, such as `--steps 10000 --optimiser.learning-rate 1e-2`; `--help`"
             " shows the others with their defaults."
         )
-    return found, Protocol().updated(**changes)
+    return network, Protocol().updated(**changes)
 
 
 def _description(name: str, network: Network, task: Task | None) -> str:

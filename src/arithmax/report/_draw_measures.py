@@ -68,27 +68,27 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
     arms = evaluation.arm_runs
     if not any(runs.ours(plot.measure) for runs in arms):
         return None
-    at = places([label(found, plot.x) for found in arms])
+    at = places([label(runs, plot.x) for runs in arms])
     axis = {"tickvals": list(at.values()), "ticktext": [escaped(name) for name in at]}
     axis |= {"range": [-0.6, len(at) - 0.4], "zeroline": False}
     # Without a label that has a colour, units along the axis have theirs.
     by = plot.by or (plot.x if all(map(unit_of, at)) else "")
-    series = distinct([label(found, by) for found in arms])
+    series = distinct([label(runs, by) for runs in arms])
     side = len(series) if plot.by else 1
     chosen, look = apart(arms, plot.x, plot.by), looks(series)
     drawn = figure(xaxis=titled(plot.x, **axis), yaxis=_scale(plot))
     choices, named, floor = [], set(), _floor(arms, plot)
-    for found, choice, i, ours in _series(arms, chosen, series, by):
+    for of_series, choice, i, ours in _series(arms, chosen, series, by):
         shift = 0.7 * (((i if plot.by else 0) + 0.5) / side - 0.5)
         shift += (not ours) * 0.2 / side
-        if points := _points(found, plot, at, shift, ours, floor):
+        if points := _points(of_series, plot, at, shift, ours, floor):
             first = (choice, i) not in named and by == plot.by
             marked = _marked(series[i], look[i], ours)
             points["error_y"]["color"] = look[i].colour  # a marker may be tinted
             drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))
-    if any(found.arm.published.get(plot.measure) for found in arms):
+    if any(runs.arm.published.get(plot.measure) for runs in arms):
         drawn.add_scatter(**HOLLOW)
         choices.append(None)
     menu(drawn, choices)
@@ -163,7 +163,7 @@ def _points(
             "thickness": 1.5 if ours else 1,
             "width": 3,
         },
-        "customdata": [_said(f, plot.measure, shown, ours) for f, shown in kept],
+        "customdata": [_hover(f, plot.measure, shown, ours) for f, shown in kept],
         "hovertemplate": HOVER,
     }
 
@@ -187,7 +187,7 @@ def _ends(shown: Interval | Range | Published) -> tuple[float, float, float]:
     return shown.value, min(low, shown.value), max(high, shown.value)
 
 
-def _said(
+def _hover(
     runs: ArmRuns, measure: str, shown: Interval | Range | Published, ours: bool
 ) -> list[str]:
     """Two lines for the pointer: which arm, and what was found."""
@@ -207,8 +207,8 @@ def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
     arms = [runs for runs in evaluation.arm_runs if runs.summary]
     if not arms:
         return None
-    xs = list(places([label(found, plot.x) for found in arms]))
-    ys = list(places([label(found, plot.y) for found in arms]))
+    xs = list(places([label(runs, plot.x) for runs in arms]))
+    ys = list(places([label(runs, plot.y) for runs in arms]))
     chosen = apart(arms, plot.x, plot.y)
     # A choice has the lines that it has cells in.
     shown = {choice: set() for choice in chosen}
@@ -231,7 +231,7 @@ def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
 def _cells(cells: dict[tuple, ArmRuns], xs: list, ys: list) -> dict[str, Any]:
     lines = [[cells.get((x, y)) for x in xs] for y in ys]
     rates = [[f.ours("success") if f else None for f in row] for row in lines]
-    texts = [[_said_in_cell(f) for f in row] for row in lines]
+    texts = [[_cell_text(f) for f in row] for row in lines]
     return {
         "x": [escaped(x) for x in xs],
         "y": [escaped(y) for y in ys],
@@ -249,7 +249,7 @@ def _cells(cells: dict[tuple, ArmRuns], xs: list, ys: list) -> dict[str, Any]:
     }
 
 
-def _said_in_cell(runs: ArmRuns | None) -> str:
+def _cell_text(runs: ArmRuns | None) -> str:
     if runs is None or runs.summary is None:
         return ""
     solved = f"{runs.summary.solved} of {runs.summary.total} solved"

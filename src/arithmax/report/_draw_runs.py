@@ -165,11 +165,11 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
         drawn.update_layout(yaxis=steps)
     if bands:
         drawn.update_layout(**_bands(bands, min(1.02 - share, 0.98) * solved))
-    for at, (found, (name, look)) in enumerate(
+    for at, (runs, (name, look)) in enumerate(
         zip(arms, _seed_looks(arms, plot.by), strict=True)
     ):
         for outcome in ("solved", *bands):
-            ended = [row for row in found.rows if row["outcome"] == outcome]
+            ended = [row for row in runs.rows if row["outcome"] == outcome]
             if ended:
                 drawn.add_scatter(**_dots(ended, outcome, bands, at, look), name=name)
     return drawn
@@ -217,12 +217,12 @@ def _dots(
         "yaxis": "y" if solved else "y2",
         "mode": "markers",
         "marker": look.marker(size=7 if solved else 5, opacity=0.75 if solved else 0.5),
-        "customdata": [_said(row) for row in rows],
+        "customdata": [_hover(row) for row in rows],
         "hovertemplate": SEED,
     }
 
 
-def _said(row: Mapping[str, Any]) -> list[Any]:
+def _hover(row: Mapping[str, Any]) -> list[Any]:
     """What the pointer shows; as text, since infinity and NaN are no JSON."""
     errors = (number_text(row["extrapolation"]), number_text(row["sparsity"]))
     return [row["seed"], escaped(row.get("sentence", row["outcome"])), *errors]

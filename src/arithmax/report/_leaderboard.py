@@ -54,7 +54,7 @@ def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
 
     Args:
         boards: what is shown, in that order.
-        own: the name of a unit that is marked, if any.
+        highlighted: the name of a unit that is marked, if any.
 
     Returns:
         The document.

@@ -113,7 +113,7 @@ def extent(evaluation: Evaluation) -> str:
     run = [runs for runs in evaluation.arm_runs if runs.rows]
     if not run:
         return "not run"
-    text = "reduced" if any(found.reduced for found in run) else "full"
+    text = "reduced" if any(runs.reduced for runs in run) else "full"
     if len(run) < len(evaluation.arm_runs):
         return f"{text}, {len(run)} of {len(evaluation.arm_runs)} arms"
     return text

@@ -103,7 +103,7 @@ def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
     shares = "".join(
         f'<i class="{cls}" style="flex-grow:{n}"></i>' for cls, _, n in parts
     )
-    words = "; ".join(f"{n} {escape(_unbroken(said))}" for _, said, n in parts)
+    words = "; ".join(f"{n} {escape(_unbroken(failure))}" for _, failure, n in parts)
     return (
         f'<li><span class="range">{escape(range_text(name))}</span>'
         f'<span class="bar" aria-hidden="true">{shares}</span>'

@@ -289,5 +289,5 @@ def failure_table(trained: Trained) -> Table:
                 name = str(failure(cell.network, cell.task, params, row))  # type: ignore[arg-type]  # single module
                 counts[name] = counts.get(name, 0) + 1
         common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines += [(*runs.arm.labels.values(), said, n) for said, n in common]
+        lines += [(*runs.arm.labels.values(), name, n) for name, n in common]
     return columns((*trained.study.labels, "failure", "seeds"), lines)

@@ -116,7 +116,7 @@ def remember(
     One command is one entry, with all its seconds: it may have been stopped.
 
     Args:
-        own: the study.
+        study: the study.
         folder: where its runs are.
         entry: what is to be remembered.
         file: its Python file, if it has one.

@@ -102,8 +102,8 @@ def reproduce(
     if failures:
         raise failures[0]
     done = [
-        stored(own, results, folder, Path(name) if name.endswith(".py") else None)
-        for name, own in asked.items()
+        stored(this, results, folder, Path(name) if name.endswith(".py") else None)
+        for name, this in asked.items()
     ]
     return Reproduction(done, interrupted)
 

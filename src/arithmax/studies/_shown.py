@@ -14,7 +14,7 @@ def examples(runs: ArmRuns, evaluation: Evaluation) -> list[tuple[dict, Matrices
     """The weights of the first solved and of the first unsolved seed of an arm.
 
     Args:
-        found: the arm.
+        runs: those of the arm.
         evaluation: the study, whose results hold the weights.
 
     Returns:

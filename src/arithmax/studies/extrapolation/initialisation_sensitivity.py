@@ -94,7 +94,7 @@ def _listed(accuracy: dict[str, dict[str, float]]) -> Table:
     for start in dict.fromkeys(
         start for by_start in accuracy.values() for start in by_start
     ):
-        values = [own.get(start, np.nan) for own in accuracy.values()]
+        values = [by_start.get(start, np.nan) for by_start in accuracy.values()]
         rows.append((start, *values, float(np.mean(values)), float(np.min(values))))
     return columns(("start", *accuracy, "average", "worst"), rows)
 

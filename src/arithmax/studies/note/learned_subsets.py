@@ -105,19 +105,19 @@ def _matrices(drawn: list[ArmRuns], trained: Trained) -> list[tuple[Any, ...]]:
 def convergence(trained: Trained) -> Computed:
     """Which combinations converge, what the others end in, and errors by step."""
     arms = {tuple(runs.arm.labels.values()): runs for runs in trained.arms()}
-    drawn = [found for labels, found in arms.items() if labels in DRAWN]
+    drawn = [runs for labels, runs in arms.items() if labels in DRAWN]
     names = ("seeds", "solved", "low", "high", "first step", "median step", "last step")
     fit = "median train error of the others"
     solutions = ("solution", "seed", "W₁", "W₂", "train error", "extrapolation error")
-    summaries = [(*labels, *_summary(found)) for labels, found in arms.items()]
-    ends = [(*labels, *_endings(found, trained)) for labels, found in arms.items()]
+    summaries = [(*labels, *_summary(runs)) for labels, runs in arms.items()]
+    ends = [(*labels, *_endings(runs, trained)) for labels, runs in arms.items()]
     tables = {
         "convergence": columns(("weights", "log", *names, fit), summaries),
         "endings": columns(("weights", "log", *ENDINGS.values()), ends),
         "matrices": columns(solutions, _matrices(drawn, trained)),
     }
     for measure, name in (("interpolation", "train"), ("extrapolation", "test")):
-        rows = [row for found in drawn for row in _quartiles(found, trained, measure)]
+        rows = [row for runs in drawn for row in _quartiles(runs, trained, measure)]
         tables[f"{name}-error"] = columns(("model", "step", "error", "q1", "q3"), rows)
     return Computed({name: t for name, t in tables.items() if any(t.values())})
 

@@ -61,5 +61,7 @@ def study() -> Study:
         (row["model"], row["range"]): labels for row, labels in published_rows(NAME)
     }
     grid = combinations(model=MODELS, range=RANGES)
-    arms = [Arm(own, cell(**own), known[tuple(own.values())]) for own in grid]
+    arms = [
+        Arm(labels, cell(**labels), known[tuple(labels.values())]) for labels in grid
+    ]
     return sheet("primer", NAME).study(arms, compute)
