@@ -12,8 +12,8 @@ from arithmax.benchmark._leaderboard import (
     Score,
     boards,
     from_tables,
-    order,
     pooled,
+    rank,
     shipped,
     summarised,
     summary,
@@ -61,12 +61,12 @@ def test_units_stand_in_the_order_of_their_success_then_of_their_speed():
     for criterion in CRITERIA:
         for operation in ("", "+", "×"):
             listed = given.standing(criterion, operation)
-            assert listed == sorted(listed, key=lambda item: order(item[1]))
+            assert listed == sorted(listed, key=lambda item: rank(item[1]))
             names = [unit for unit, _ in listed]
             assert ("NMU" in names) == (operation != "+")
-    assert order(Score(25, 20, 9e3)) < order(Score(25, 19, 1e3))
-    assert order(Score(25, 20, 1e3)) < order(Score(25, 20, 9e3))
-    assert order(Score(25, 20, 9e3)) < order(Score(25, 20))
+    assert rank(Score(25, 20, 9e3)) < rank(Score(25, 19, 1e3))
+    assert rank(Score(25, 20, 1e3)) < rank(Score(25, 20, 9e3))
+    assert rank(Score(25, 20, 9e3)) < rank(Score(25, 20))
     total = given.total("NALU", CRITERIA[0])
     parts = [
         s for (u, _, _, c), s in given.scores.items() if (u, c) == ("NALU", CRITERIA[0])

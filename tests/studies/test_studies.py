@@ -76,10 +76,10 @@ def test_verdicts():
     own = small(seeds=10, published_figures=figures)
     found = verdicts(own, fake(own, [True] * 5 + [False] * 5, spread=0.01))
     assert {m: c.verdict for m, c in found.items()} == {
-        "success": Verdict.MATCHES,
+        "success": Verdict.OVERLAPS,
         "median": Verdict.NO_INTERVAL,
         "solved_at": Verdict.DIFFERS,
-        "sparsity": Verdict.MATCHES,
+        "sparsity": Verdict.OVERLAPS,
     }
     assert found["solved_at"].sentence == "differs: of a reason"
     assert all(not c.reduced for c in found.values())
@@ -97,7 +97,7 @@ def test_runs_that_are_few_or_equal_decide_nothing(solved, spread):
     rows = fake(own, [True] * solved + [False] * (10 - solved), spread=spread)
     found = verdicts(own, rows)
     assert {m: c.verdict for m, c in found.items()} == {
-        "solved_at": Verdict.NO_OWN_INTERVAL,
+        "solved_at": Verdict.OURS_WITHOUT_INTERVAL,
         "sparsity": Verdict.NO_INTERVAL,
         "success": Verdict.DIFFERS,  # a rate has its interval whatever the number
     }
@@ -123,11 +123,11 @@ def test_what_was_not_run_and_what_nobody_solved():
 def test_a_reduced_run_says_so():
     own = small(seeds=10, published_figures={"success": Published(1.0, 0.9, 1.0)})
     few = verdicts(own, fake(own, [True] * 3))["success"]
-    assert few.sentence == "matches (reduced: 3 of 10 seeds)"
+    assert few.sentence == "overlaps (reduced: 3 of 10 seeds)"
     short = verdicts(own, fake(own, [True] * 10, steps=1000))["success"]
     assert short.reduced == "1,000 of 2,000 steps"
     longest = fake(own, [True] * 2) + fake(own, [False] * 10, steps=1000)
-    found = evaluate(own, Results(longest)).found[0]
+    found = evaluate(own, Results(longest)).arm_runs[0]
     assert len(found.rows) == 2 and found.reduced == "2 of 10 seeds"
 
 
@@ -135,18 +135,18 @@ def test_reduced_comparisons_are_counted_apart():
     figure = {"success": Published(1.0, 0.9, 1.0)}
     own = small(seeds=10, published_figures=figure)
     full = evaluate(own, Results(fake(own, [True] * 10))).tally
-    assert full["matches"] == 1 and full["reduced"] == 0
+    assert full["overlaps"] == 1 and full["reduced"] == 0
     few = evaluate(own, Results(fake(own, [True] * 3))).tally
-    assert few["matches"] == 0 and few["reduced"] == 1
+    assert few["overlaps"] == 0 and few["reduced"] == 1
 
 
 def test_runs_of_other_settings_are_not_mixed_in():
     own = small(seeds=3)
     others = fake(own, [True] * 3, optimiser__learning_rate=0.5)
     longer = fake(own, [True] * 3, steps=9000)
-    assert evaluate(own, Results(others + longer)).found[0].rows == []
+    assert evaluate(own, Results(others + longer)).arm_runs[0].rows == []
     twice = fake(own, [True] * 3) * 2
-    assert len(evaluate(own, Results(twice)).found[0].rows) == 3
+    assert len(evaluate(own, Results(twice)).arm_runs[0].rows) == 3
 
 
 def test_settings_that_a_row_does_not_have_were_the_defaults():
@@ -155,9 +155,9 @@ def test_settings_that_a_row_does_not_have_were_the_defaults():
     rows = fake(own, [True] * 3)
     for row in rows:
         del row["protocol_project"], row["task_distribution"]
-    assert len(evaluate(own, Results(rows)).found[0].rows) == 3
+    assert len(evaluate(own, Results(rows)).arm_runs[0].rows) == 3
     other = small(seeds=3, project=False)
-    assert evaluate(other, Results(rows)).found[0].rows == []
+    assert evaluate(other, Results(rows)).arm_runs[0].rows == []
 
 
 def test_a_file_of_ones_own(tmp_path):
@@ -165,12 +165,12 @@ def test_a_file_of_ones_own(tmp_path):
     path.write_text(FILE)
     done = reproduce([str(path)], out=tmp_path / "runs", command="a command")
     (own,) = done.evaluations
-    assert not done.interrupted and len(own.found[0].rows) == 3
+    assert not done.interrupted and len(own.arm_runs[0].rows) == 3
     found = {c.measure: c.verdict.value for c in own.comparisons}
     assert found == {
-        "success": "matches",
+        "success": "overlaps",
         "median": "no interval published",
-        "one": "matches",
+        "one": "overlaps",
         "two": "not run",
     }
     (again,) = load(tmp_path / "runs", [path])
@@ -188,7 +188,7 @@ def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
     reproduce([str(path)], out=tmp_path, seeds=2, command="first")
     before = {p.name for p in tmp_path.glob("*.rows.parquet")}
     done = reproduce([str(path)], out=tmp_path, command="second")
-    assert len(done.evaluations[0].found[0].rows) == 3
+    assert len(done.evaluations[0].arm_runs[0].rows) == 3
     assert before < {p.name for p in tmp_path.glob("*.rows.parquet")}
     assert len(results.read(tmp_path)) == 3  # the first two were not trained again
     assert [e["command"] for e in done.evaluations[0].history] == ["first", "second"]
@@ -197,7 +197,9 @@ def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
     assert [e["command"] for e in twice.history] == ["first", "second"]
     assert twice.history[1]["seconds"] >= before  # one command, all its seconds
     reduced = reproduce([str(path)], out=tmp_path, seeds=1, steps=1000, command="third")
-    assert len(reduced.evaluations[0].found[0].rows) == 3  # the full run is still there
+    assert (
+        len(reduced.evaluations[0].arm_runs[0].rows) == 3
+    )  # the full run is still there
 
 
 LONG = """
@@ -226,10 +228,10 @@ def test_an_interrupted_study_goes_on(tmp_path):
     again = reproduce([str(path)], out=out).evaluations[0]
     straight = reproduce([str(path)], out=tmp_path / "straight").evaluations[0]
     kept = ("seed", "outcome", "solved_at", "interpolation", "extrapolation")
-    for a, b in zip(again.found, straight.found, strict=True):
+    for a, b in zip(again.arm_runs, straight.arm_runs, strict=True):
         pairs = zip(a.rows, b.rows, strict=True)
         assert all(one[k] == other[k] for one, other in pairs for k in kept)
-    assert [len(f.rows) for f in again.found] == [3, 2]
+    assert [len(f.rows) for f in again.arm_runs] == [3, 2]
 
 
 def test_studies_share_their_runs(tmp_path, monkeypatch):
@@ -238,7 +240,7 @@ def test_studies_share_their_runs(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(text)
     files = [str(tmp_path / f"{name}.py") for name in ("a", "b")]
     both = reproduce(files, out=tmp_path / "runs")
-    assert [len(e.found[0].rows) for e in both.evaluations] == [3, 3]
+    assert [len(e.arm_runs[0].rows) for e in both.evaluations] == [3, 3]
     assert len(results.read(tmp_path / "runs")) == 3
 
 

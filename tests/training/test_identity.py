@@ -9,7 +9,7 @@ import pytest
 
 from arithmax import NAU, NMU, Stack
 from arithmax._identity import code_of, source_hash
-from arithmax._own_code import load as load_own
+from arithmax._own_code import load_module as load_own
 from arithmax.studies import Arm, Study
 from arithmax.studies._evaluate import find
 from arithmax.tasks import SingleModule

@@ -78,7 +78,7 @@ def tasks_by_name() -> dict[str, type]:
     return {**TASKS, TABLE: TableOptions}
 
 
-def chosen(name: str) -> type:
+def task_named(name: str) -> type:
     """The task of that name; a wrong one suggests the nearest."""
     return tasks_by_name()[choose("task", name, tasks_by_name())]
 

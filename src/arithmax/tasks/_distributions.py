@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from .._arrays import Array, Namespace
 from .._checks import check_entries, choose, plain, shown
-from ._input_distribution import FAR, Ends, InputDistribution, Numbers, columns
+from ._input_distribution import FAR, Ends, InputDistribution, Numbers, number_columns
 from ._normals import MirroredNormalInputs, NormalInputs, TruncatedNormalInputs
 
 DistributionName = Literal[
@@ -39,7 +39,7 @@ class UniformInputs(InputDistribution):
 
     @staticmethod
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
-        a, b, c, d = columns(numbers)
+        a, b, c, d = number_columns(numbers)
         return xp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
 
     @property
@@ -106,7 +106,7 @@ class BenfordInputs(InputDistribution):
 
     @staticmethod
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
-        a, b = columns(numbers)[:2]
+        a, b = number_columns(numbers)[:2]
         return a * (b / a) ** u
 
     @property

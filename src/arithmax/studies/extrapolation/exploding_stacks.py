@@ -9,7 +9,7 @@ from ... import units
 from ...networks import Network, Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Operands
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
 from .._tables import ends
@@ -112,11 +112,11 @@ def at_worst() -> tuple[Table, float]:
     for base in BASES:
         row: list[Any] = [base]
         for kind in (np.float32, np.float64):
-            own = {name: value.astype(kind) for name, value in params.items()}
+            typed = {name: value.astype(kind) for name, value in params.items()}
             x, logs = np.full((4, 1), base, dtype=kind), []
             with np.errstate(over="ignore", invalid="ignore"):
                 while np.isfinite(x).all():
-                    x = units.NALU().compute(own, x)
+                    x = units.NALU().compute(typed, x)
                     logs.append(float(np.log(x[0, 0], dtype=float) / np.log(base)))
             row.append(len(logs))
         powers.append(logs)
@@ -138,9 +138,9 @@ def explosions(trained: Trained) -> Computed:
     return Computed(tables, {SHEET.claim("power"): figure})
 
 
-def _ended(found: Found, trained: Trained) -> tuple[Any, ...]:
+def _ended(runs: ArmRuns, trained: Trained) -> tuple[Any, ...]:
     """How many runs had errors that are not finite, how many ended with NaN."""
-    curves = trained.results.curves([row["run"] for row in found.rows]).values()
+    curves = trained.results.curves([row["run"] for row in runs.rows]).values()
     errors = [c["interpolation"] for c in curves]
     broken = sum(not np.isfinite(e).all() for e in errors)
     lost = sum(not np.isfinite(c["sparsity"][-1]) for c in curves)

@@ -99,8 +99,8 @@ def compare_layers(sizes: tuple[int, int, int], log: str) -> dict[str, float]:
     whole = Stack((Linear(bias=False), second), (sizes[1],))
     full, _ = automatic(whole, {"0.W": w1, "1.W": w2}, x, t)
     z1 = np.einsum("pji,pi->pj", w1, x)
-    own, back = automatic(second, {"W": w2}, z1, t)
-    right = {EQ8: own["W"], EQ9: back, FULL1: full["0.W"], FULL2: full["1.W"]}
+    slopes, back = automatic(second, {"W": w2}, z1, t)
+    right = {EQ8: slopes["W"], EQ9: back, FULL1: full["0.W"], FULL2: full["1.W"]}
     stated = printed(w1, w2, x, t, log)
     return {name: difference(stated[name], right[name]) for name in right}
 
