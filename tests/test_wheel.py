@@ -131,7 +131,7 @@ def test_an_installed_fleet_runs_its_commands(fleet, tmp_path):
         cwd=tmp_path,
     )
     (summary,) = json.loads(shown)
-    assert (summary["solved"], summary["runs"]) == (5, 5)
+    assert (summary["solved"], summary["total"]) == (5, 5)
     assert list((tmp_path / "runs").glob("*.rows.parquet"))
 
 
