@@ -5,7 +5,7 @@ BIN := .venv/bin
 TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test slow lint docs bench clean
 
 demo: .venv/.package
 	$(BIN)/arithmax demo
@@ -13,6 +13,12 @@ demo: .venv/.package
 test: lint docs
 	$(BIN)/pytest -n 2 -m "not slow" $(TYPED) --ignore=tests/unhooked
 	$(BIN)/pytest -n 2 -m "not slow" tests/unhooked
+
+# What takes minutes: kills, simulations, whole studies, and the wheel in an empty
+# environment. CI runs it after `make test`.
+slow: .venv/.dev
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow $(TYPED) --ignore=tests/unhooked
+	$(BIN)/pytest -n 2 -m slow tests/unhooked
 
 lint: .venv/.dev
 	$(BIN)/ruff format --check .
@@ -22,6 +28,8 @@ lint: .venv/.dev
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 
+# Figures of docs/performance.md, in CPU seconds; on an accelerator run the first line
+# with `--json docs/data/fleet-h200.json`.
 bench: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py --json docs/data/doors.json

@@ -1,6 +1,6 @@
 """What the NAU/NMU paper's way to read "solved at" does to its means, simulated.
 
-    python benchmarks/row_py
+    python benchmarks/row_order.py
 
 The measurements of all runs are the rows of one table. R's `merge()` gives each row the
 threshold of its task, and sorts rows by task on the way, with a Shell sort. That sort
@@ -8,10 +8,10 @@ is not stable: rows of one run are rows with equal keys, and some of them change
 The script then takes the first row of each run that is below the threshold, and fits a
 gamma distribution whose variance stays where the fit began.
 
-Writes `src/arithmax/studies/slides/row-json`. Of table 2 everything is known, and the
-simulation is exact. Of the figure of input ranges and of the table of gates only means
-are published: there our own steps, or the printed median, stand for the authors', and
-NALU's runs are stopped as often as in table 2, at random.
+Writes `row-order.json` beside the studies of the slides. Of table 2 everything is
+known, and the simulation is exact. Of the figure of input ranges and of the table of
+gates only means are published: there our own steps, or the printed median, stand for
+the authors', and NALU's runs are stopped as often as in table 2, at random.
 """
 
 import csv
@@ -33,7 +33,7 @@ from arithmax.studies.slides import published_rows
 
 ROOT = Path(__file__).parents[1]
 STEPS = ROOT / "tests" / "studies" / "slides" / "published-runs.csv"
-OUT = ROOT / "src" / "arithmax" / "studies" / "slides" / "row-json"
+OUT = ROOT / "src" / "arithmax" / "studies" / "slides" / "row-order.json"
 DRAWS = 20
 RANGES = ("U[-2,-1]", "U[-2,2]", "U[0,1]", "U[0.1,0.2]", "U[1,2]", "U[1.1,1.2]")
 RANGES += ("U[10,20]",)

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import plotly.offline
-from arithmax.protocol import Protocol
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 

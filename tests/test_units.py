@@ -1,5 +1,8 @@
 """Every unit, with every combination of its options, passes every check."""
 
+import itertools
+
+import numpy as np
 import pytest
 
 from conformance import CHECKS, variants
@@ -9,3 +12,21 @@ from conformance import CHECKS, variants
 @pytest.mark.parametrize("unit", list(variants()), ids=repr)
 def test_conformance(unit, check):
     check(unit)
+
+
+@pytest.mark.parametrize("unit", list(variants()), ids=repr)
+def test_signs_that_are_cosines_turn_as_the_unit_says(unit):
+    """The sign of the result at −1 and 1 is that of cos(πt)."""
+    rng = np.random.default_rng(0)
+    declared = unit.parameters(3, 2)
+    params = {n: rng.uniform(0.1, 0.9, p.shape) for n, p in declared.items()}
+    if "w" in params:
+        params["w"] += 50.0  # the mass of all outputs is let through
+    turns = unit.turns(params)
+    if turns is None:
+        return
+    for x in itertools.product((-1.0, 1.0), repeat=3):
+        angle = np.pi * (np.asarray(turns) @ (np.array(x) < 0))
+        assert (
+            np.sign(unit.apply(params, np.array(x))) == np.sign(np.cos(angle))
+        ).all()

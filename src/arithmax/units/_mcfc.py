@@ -244,6 +244,7 @@ class MulMCFC(Unit):
         return {"W": gate[:kept, None] * share[:kept]}
 
     def turns(self, params: Params) -> Array | None:
+        """By effective weights: an output whose gate is shut has no sign to turn."""
         if self.sign != "real-npu":
             return None
         w = self.weights(params)["W"]
