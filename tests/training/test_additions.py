@@ -3,6 +3,8 @@
 A second-order optimiser on a table, a recurrent network over sequences of images, a
 distribution over weights, and a new restart rule.
 """
+# pyright: reportAssignmentType=false, reportIncompatibleMethodOverride=false
+# because sizes that never change are plain attributes in place of properties
 
 import csv
 from dataclasses import dataclass
