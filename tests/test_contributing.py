@@ -149,7 +149,8 @@ def errors_of(**parts):
 def test_a_new_loss_is_one_class_and_one_line(quartic):
     assert errors_of(loss=quartic()) != errors_of()
     assert errors_of(loss=quartic(2.0)) != errors_of(loss=quartic())
-    asked = order("single-module", "--unit nmu --loss quartic --loss.width 3".split())
+    options = ["--unit", "nmu", "--loss", "quartic", "--loss.width", "3"]
+    asked = order("single-module", options)
     assert asked.protocol.loss == quartic(3.0)
 
 

@@ -203,15 +203,13 @@ COMPILED = [
     ("optimiser__momentum", 0.9),
     ("batches__repeat", 128),
     ("loss", SmoothL1()),
-    ("penalties", (UnitPenalty(),)),
     ("transforms", (Alternate(),)),
-    ("restart", Stalled(10, patience=5, above=0.0)),
     ("generator", "threefry"),
 ]
 
 
 def test_choices_change_results():
-    """One of each kind: that structure changes is seen above."""
+    """One of each kind without numbers: that structure changes is seen above."""
     before, *after = results_of([BASE, *(BASE.updated(**{n: v}) for n, v in COMPILED)])
     for (name, _), errors in zip(COMPILED, after, strict=True):
         assert all(a != b for a, b in zip(before, errors, strict=True)), name
