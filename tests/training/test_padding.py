@@ -15,7 +15,6 @@ from arithmax.training import (
     UnitPenalty,
     train_cells,
 )
-from arithmax.training._padding import padding
 from arithmax.training._replicas import jobs, replicas
 
 TASK = Subsets("mul", input_size=10)
@@ -82,7 +81,9 @@ def test_alone_or_beside_other_sizes():
 )
 def test_what_cannot_be_padded_is_refused(network, changes, message):
     with pytest.raises(ValueError, match=message):
-        padding(network, SingleModule("mul"), SHORT.updated(**changes))
+        train_cells(
+            [Cell(network, SingleModule("mul"), SHORT.updated(**changes), (0,))]
+        )
 
 
 @pytest.mark.parametrize("padded", [(1,), (4, 4), (2, 3, 4)])

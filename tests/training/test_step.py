@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import arithmax.torch
-from arithmax import INALU, NMU, Stack, StochasticNMU
+from arithmax import INALU, NAU, NMU, NPU, Stack, StochasticNMU
 from arithmax.tasks import Subsets
 from arithmax.training import (
     L1,
@@ -93,8 +93,9 @@ def test_the_l1_norm_of_one_parameter():
         return float(L1(of=of).value(NMU(), params, at(0)))
 
     assert norm("all") == 11.0 and norm("W_im") == 4.0 and norm("W") == 3.0
-    with pytest.raises(ValueError, match=r"`of` \(='V'\).*W_re, W_im, W"):
-        norm("V")
+    deep = Stack((NPU(), NAU()), hidden=(2,))
+    with pytest.raises(ValueError, match=r"`of` \(='V'\).*'W_re', 'W_im', 'g', 'W'"):
+        L1(of="V").check_cell(deep, TASK)
 
 
 def test_clipping():
