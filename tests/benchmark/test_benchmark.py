@@ -254,7 +254,7 @@ def test_only_ranges_that_both_have_are_compared():
     (rival,) = place.rivals
     assert rival.score.seeds == 50
     assert rival.difference == difference((5, 5), (25, 25))
-    assert done.places([]) == [replace(place, rival=())]
+    assert done.places([]) == [replace(place, rivals=())]
 
 
 def test_the_stored_board_of_a_study_with_further_labels_is_the_fullest():
