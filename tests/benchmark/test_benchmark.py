@@ -52,7 +52,7 @@ def difference(one, other):
 
 
 def test_equal_pairs_have_the_width_of_their_seeds():
-    """All solved rival none: nothing varies, and that is no certainty."""
+    """All solved against none: nothing varies, and that is no certainty."""
     found = paired_difference(["1" * 25] * 9, ["0" * 25] * 9)
     assert found == difference((25, 25), (0, 25)) and found.low < 1.0
 
@@ -216,7 +216,7 @@ def with_outcomes(failures: dict[str, list[int]]) -> Board:
 
 
 def test_the_same_runs_are_told_apart_if_failures_are_spread_over_seeds():
-    """All of 225 runs rival 207 of them."""
+    """All of 225 runs against 207 of them."""
     others = {"spread": [1] * 18 + [0] * 7, "together": [9, 9] + [0] * 23}
     own = with_outcomes({"mine": [0] * 25})
     done = Benchmark(OWN, [own], "", False, False)
@@ -254,7 +254,7 @@ def test_only_ranges_that_both_have_are_compared():
     (rival,) = place.rivals
     assert rival.score.seeds == 50
     assert rival.difference == difference((5, 5), (25, 25))
-    assert done.places([]) == [replace(place, rival=())]
+    assert done.places([]) == [replace(place, rivals=())]
 
 
 def test_the_stored_board_of_a_study_with_further_labels_is_the_fullest():
@@ -309,7 +309,7 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
         if entry["criterion"] == CRITERIA[0]:
             assert sum(entry["failures"].values()) == 2 - entry["solved"]
     first = found["places"][0]
-    assert first["of"] == 3 and {a["unit"] for a in first["rival"]} == {"NMU", "bad"}
+    assert first["of"] == 3 and {a["unit"] for a in first["against"]} == {"NMU", "bad"}
 
 
 def test_runs_of_another_version_are_not_mixed_in(tmp_path):
