@@ -3,7 +3,8 @@
 Both draw fresh data each step, train NAU→NMU with Adam and projection, and measure on
 10,000 samples of both ranges every 1,000 steps; the fleet has per-replica settings.
 They are timed by turns in one process, in CPU seconds. On an accelerator only the fleet
-is timed, by the clock.
+is timed, by the clock. What a user calls, `train_cells`, is timed beside the compiled
+intervals of which it consists.
 
 What a user calls is `train_cells`. Its rate is measured beside that of the compiled
 interval that it runs, again by turns: the share is what threads, checkpoints, curves,
@@ -32,9 +33,12 @@ from arithmax.tasks import SingleModule, Subsets
 from arithmax.training._block import Block
 from arithmax.training._machine import pinned
 from arithmax.training._replicas import jobs, replicas
+<<<<<<< HEAD
+=======
 
 Clock = Callable[[], float]
 Row = dict[str, Any]
+>>>>>>> tci
 
 TASKS = {
     "100 inputs, ×": Subsets("mul"),
@@ -44,6 +48,62 @@ TASKS = {
 LEAST = 0.97  # of the rate of the compiled interval that `train_cells` must have
 
 
+<<<<<<< HEAD
+class Running:
+    """A block that was compiled, and its intervals alone."""
+
+    def __init__(self, task, count):
+        network, protocol = published(NMU(), task)
+        cell = Cell(network, task, protocol, tuple(range(count)))
+        (job,) = jobs(replicas([cell], count), None, 0.0)
+        began = time.perf_counter()
+        with pinned(protocol.precision):
+            self.block = Block(job, jax.devices()[0])
+            self.step = 0
+            jax.block_until_ready(self._interval())
+        self.compile_s = time.perf_counter() - began
+
+    def _interval(self):
+        block = self.block
+        block.state, measured = block.program.interval(
+            block.state,
+            block.numbers,
+            block.shared,
+            block.targets,
+            jnp.uint32(self.step),
+            jnp.asarray(True),
+        )
+        self.step += 1000
+        return measured
+
+    def advance(self, intervals, clock):
+        """Seconds for so many intervals of 1,000 steps."""
+        began, measured = clock(), None
+        with pinned("float32"):
+            for _ in range(intervals):
+                measured = self._interval()
+            jax.block_until_ready(measured)
+        return clock() - began
+
+
+def as_called(name, count, intervals, clock, rounds=3):
+    """The rate of `train_cells` as a share of that of its intervals, by turns."""
+    task, shares = TASKS[name], []
+    running = Running(task, count)
+    for _ in range(rounds):
+        alone = running.advance(intervals, clock)
+        network, protocol = published(NMU(), task, steps=1000 * intervals)
+        cell = Cell(network, task, protocol, tuple(range(count)))
+        began = clock()
+        train_cells([cell], block=count, workers=1)
+        shares.append(alone / (clock() - began))
+    share = statistics.median(shares)
+    return {"task": name, "replicas": count, "intervals": intervals, "share": share}
+
+
+def plain_torch(task, steps):
+    """CPU seconds per step of one replica, written as without this package."""
+=======
 def cell(name: str, count: int, steps: int | None = None) -> Cell:
     """The authors' run of the NMU on a task, with so many seeds."""
     network, protocol = published(NMU(), TASKS[name])
@@ -119,6 +179,7 @@ def calls(name: str, count: int, steps: int, rounds: int, clock: Clock) -> Row:
 
 def plain_torch(task: Any, steps: int) -> float:
     """CPU seconds a step of one replica, written as one would without this package."""
+>>>>>>> tci
     import torch
 
     torch.set_num_threads(1)
@@ -163,18 +224,34 @@ def plain_torch(task: Any, steps: int) -> float:
     return (time.process_time() - began) / steps
 
 
+<<<<<<< HEAD
+def on_cpu(quick):
+    """CPU time per replica-step of both, by turns."""
+    rounds = 3 if quick else 7
+=======
 def on_cpu(quick: bool) -> Iterator[Row]:
     """CPU seconds of a replica-step of both, by turns."""
+>>>>>>> tci
     for name, count, intervals in (
         ("100 inputs, ×", 32, 1),
         ("4 inputs, ×", 128, 2),
         ("2 inputs, ×", 225, 2),
     ):
+<<<<<<< HEAD
+        task = TASKS[name]
+        running = Running(task, count)
+        pairs = []
+        for _ in range(rounds):
+            fleet = running.advance(intervals, time.process_time)
+            fleet /= intervals * 1000 * count
+            pairs.append((fleet, plain_torch(task, 300 if quick else 1000)))
+=======
         running = Running(name, count)
         pairs = []
         for _ in range(3 if quick else 7):
             fleet = running.advance(intervals, time.process_time)
             pairs.append((fleet, plain_torch(TASKS[name], 300 if quick else 1000)))
+>>>>>>> tci
         fleet, torch_ = (statistics.median(c) for c in zip(*pairs, strict=True))
         row = {
             "task": name,
@@ -196,6 +273,21 @@ def on_cpu(quick: bool) -> Iterator[Row]:
 def as_seeds_grow(sizes: tuple[int, ...], clock: Clock, most: int) -> Iterator[Row]:
     """Time and memory of the 100-input task as replicas are added to blocks."""
     for count in sizes:
+<<<<<<< HEAD
+        task = TASKS["100 inputs, ×"]
+        blocks = [Running(task, min(most, count)) for _ in range(-(-count // most))]
+        seconds = sum(running.advance(1, clock) for running in blocks)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        yield {
+            "replicas": count,
+            "us": 1e6 * seconds / (1000 * count),
+            "peak_gib": round(peak, 2),
+        }
+
+
+def on_accelerator():
+    """Replica-steps per second, by the clock."""
+=======
         blocks = [
             Running("100 inputs, ×", min(most, count)) for _ in range(-(-count // most))
         ]
@@ -208,17 +300,27 @@ def as_seeds_grow(sizes: tuple[int, ...], clock: Clock, most: int) -> Iterator[R
 
 def on_accelerator() -> Iterator[Row]:
     """Replica-steps a second, by the clock."""
+>>>>>>> tci
     for name, count, intervals in (
         ("100 inputs, ×", 1000, 5),
         ("4 inputs, ×", 1000, 20),
         ("2 inputs, ×", 9000, 20),
     ):
+<<<<<<< HEAD
+        running = Running(TASKS[name], count)
+        seconds = min(running.advance(intervals, time.perf_counter) for _ in range(3))
+        yield {
+            "task": name,
+            "replicas": count,
+            "million_per_s": intervals * 1000 * count / seconds / 1e6,
+=======
         running = Running(name, count)
         seconds = min(running.advance(intervals, time.perf_counter) for _ in range(3))
         row = {
             "task": name,
             "replicas": count,
             "million_per_s": 1e-6 / seconds,
+>>>>>>> tci
             "compile_s": running.compile_s,
         }
         print(
@@ -261,6 +363,46 @@ def main() -> None:
         "python": platform.python_version(),
         "calls": shares(cpu, chosen.quick),
     }
+<<<<<<< HEAD
+    about["python"] = platform.python_version()
+    if jax.default_backend() == "cpu":
+        about["cpu"] = list(on_cpu(quick))
+        for row in about["cpu"]:
+            print(
+                f"{row['task']:14} {row['replicas']:5} replicas: fleet "
+                f"{row['fleet_us']:7.2f} µs, torch {row['torch_us']:7.1f} µs per "
+                f"replica-step: {row['ratio']:.0f}×; compiled {row['compile_s']:.1f} s",
+                flush=True,
+            )
+        intervals = 20 if quick else 200
+        about["called"] = as_called("2 inputs, ×", 64, intervals, time.process_time)
+        about["growth"] = list(as_seeds_grow((1, 32, 256, 1000), time.process_time, 32))
+    else:
+        about["accelerator"] = list(on_accelerator())
+        for row in about["accelerator"]:
+            print(
+                f"{row['task']:14} {row['replicas']:5} replicas: "
+                f"{row['million_per_s']:.1f} million replica-steps per second; "
+                f"compiled {row['compile_s']:.1f} s",
+                flush=True,
+            )
+        about["called"] = as_called("100 inputs, ×", 512, 400, time.perf_counter)
+        about["growth"] = list(
+            as_seeds_grow((1, 32, 1000, 4096), time.perf_counter, 4096)
+        )
+    called = about["called"]
+    print(
+        f"{called['task']:14} {called['replicas']:5} replicas: `train_cells` has "
+        f"{called['share']:.1%} of the rate of its compiled intervals",
+        flush=True,
+    )
+    for row in about["growth"]:
+        print(row, flush=True)
+    if "--json" in sys.argv:
+        Path(sys.argv[sys.argv.index("--json") + 1]).write_text(
+            json.dumps(about, indent=1)
+        )
+=======
     if chosen.only is None and cpu:
         sizes = (1, 32, 256, 1000)
         measured["cpu"] = list(on_cpu(chosen.quick))
@@ -275,6 +417,7 @@ def main() -> None:
         chosen.json.write_text(json.dumps(kept | measured, indent=1))
     if any(row["share"] < LEAST for row in measured["calls"]):
         raise SystemExit("`train_cells` is slower than it may be beside its program.")
+>>>>>>> tci
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def solved_at(seed: int, inner, outer, threshold: float, steps: int) -> int | No
 
 
 def main() -> None:
-    """Print one line a seed, then all of them as JSON."""
+    """Print one line per seed, then all of them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--low", type=float, default=0.0)
     parser.add_argument("--high", type=float, default=1.0)

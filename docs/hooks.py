@@ -20,7 +20,6 @@ from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
-from arithmax.protocol import Protocol
 from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
@@ -48,7 +47,6 @@ def on_page_markdown(markdown, page, config, files):
         "fleet": fleet_table,
         "growth": growth_table,
         "tasks": tasks_table,
-        "protocol": protocol_table,
     }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
@@ -279,16 +277,6 @@ def first_paragraph(cls: type) -> str:
     return inspect.cleandoc(cls.__doc__ or "")
 
 
-def protocol_table() -> str:
-    """Every setting of a protocol."""
-    docs = field_docs(Protocol)
-    lines = ["| setting | default | |", "|---|---|---|"]
-    lines += [
-        f"| `{f.name}` | `{f.default!r}` | {docs[f.name]} |" for f in fields(Protocol)
-    ]
-    return "\n".join(lines)
-
-
 def fleet_table() -> str:
     """The figures of `benchmarks/fleet.py`, on a CPU and on an accelerator."""
     measured = json.loads((HERE / "data" / "fleet-cpu.json").read_text())
@@ -304,7 +292,7 @@ def fleet_table() -> str:
     lines += ["", f"JAX {measured['jax']}, {measured['cpus']} cores.", ""]
     faster = json.loads((HERE / "data" / "fleet-h200.json").read_text())
     lines += [f"On one {faster['device']}, by the clock, measurements included:", ""]
-    lines += ["| task | replicas | million replica-steps a second | compiled in |"]
+    lines += ["| task | replicas | million replica-steps per second | compiled in |"]
     lines += ["|---|---:|---:|---:|"]
     for row in faster["accelerator"]:
         lines.append(
@@ -316,7 +304,7 @@ def fleet_table() -> str:
 
 def growth_table() -> str:
     """Cost and memory as replicas are added."""
-    lines = ["| device | replicas | µs a replica-step | peak memory of the host, GiB |"]
+    lines = ["| device | replicas | µs per replica-step | peak GiB of the host |"]
     lines += ["|---|---:|---:|---:|"]
     for name in ("cpu", "h200"):
         measured = json.loads((HERE / "data" / f"fleet-{name}.json").read_text())

@@ -106,7 +106,7 @@ def drawn(figure) -> str:
 
 
 def overview() -> str:
-    """One line a study: what it is, and how its figures compare."""
+    """One line per study: what it is, and how its figures compare."""
     lines = ["| study | what it is | " + " | ".join([*Verdict, "reduced"]) + " |"]
     lines += ["|---" * (len(Verdict) + 3) + "|"]
     for evaluation in evaluations():

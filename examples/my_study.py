@@ -13,7 +13,7 @@ TASK = SingleModule("mul", interpolation=(1.1, 1.2), extrapolation=(1.2, 6.0))
 
 def arm(rate: float, claimed: dict[str, Published]) -> Arm:
     """One row of the table: a learning rate, 25 seeds."""
-    network, protocol = published(NMU(), TASK, learning_rate=rate)
+    network, protocol = published(NMU(), TASK, optimiser__learning_rate=rate)
     cell = Cell(network, TASK, protocol, tuple(range(25)))
     return Arm({"rate": rate}, cell, claimed)
 

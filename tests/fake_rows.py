@@ -1,11 +1,9 @@
 """Rows as the fleet writes them, without training."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from arithmax._blocks import Replica
-from arithmax._training import _row_of
+from arithmax.training._record import row_of
+from arithmax.training._replicas import Replica
 
 
 def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
@@ -14,7 +12,7 @@ def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
     rows = []
     for seed, outcome in enumerate(outcomes):
         cell = arm.cell
-        protocol = replace(cell.protocol, **changes)
+        protocol = cell.protocol.updated(**changes)
         r = Replica(cell.network, cell.task, protocol, seed, 32, "cpu")
         final = 0.0 if outcome else 1.0
         curves = {
@@ -23,5 +21,5 @@ def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
             "sparsity": np.full(2, error * (1 + spread * seed)),
         }
         at_step = round(at * (1 + spread * seed))
-        rows.append(_row_of(r, 1.0, np.array([0, at_step]), curves))
+        rows.append(row_of(r, 1.0, np.array([0, at_step]), curves))
     return rows

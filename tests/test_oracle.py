@@ -124,7 +124,7 @@ def nmru(p, x, o, u, training):
 
 
 def shares(p):
-    """softmax over outputs, one column an input."""
+    """softmax over outputs, one column per input."""
     columns = np.exp(p["R"]) / np.exp(p["R"]).sum(0)
     return columns.tolist()
 

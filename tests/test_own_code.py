@@ -14,7 +14,7 @@ import pytest
 
 from arithmax import cli
 from arithmax._identity import source_hash
-from arithmax._own_code import load, sentence
+from arithmax._own_code import load_module, sentence
 from arithmax.cli._units import given_unit
 from arithmax.results import Results, read
 from arithmax.studies import load as stored
@@ -51,7 +51,7 @@ def written(path: Path, text: str = STUDY) -> Path:
 def test_files_that_are_no_text(content, words, tmp_path):
     (tmp_path / "mine.py").write_bytes(content)
     with pytest.raises(ValueError) as error:
-        load(tmp_path / "mine.py", "unit")
+        load_module(tmp_path / "mine.py", "unit")
     assert all(word in str(error.value) for word in ["`unit`", *words])
 
 
@@ -59,14 +59,18 @@ def test_other_encodings_that_are_declared(tmp_path):
     text = "# -*- coding: latin-1 -*-\nx = 'é'\n"
     (tmp_path / "a.py").write_bytes(text.encode("latin-1"))
     (tmp_path / "b.py").write_bytes(b"\xef\xbb\xbfx = '\xc3\xa9'\r\n")  # Windows
-    assert load(tmp_path / "a.py", "unit").x == load(tmp_path / "b.py", "unit").x == "é"
+    assert (
+        load_module(tmp_path / "a.py", "unit").x
+        == load_module(tmp_path / "b.py", "unit").x
+        == "é"
+    )
     assert source_hash(tmp_path / "a.py") != source_hash(tmp_path / "b.py")
 
 
 def test_a_folder_and_a_file_that_cannot_be_read(tmp_path, monkeypatch):
     (tmp_path / "mine.py").mkdir()
     with pytest.raises(IsADirectoryError, match=r"`unit`.*mine.py, which is a folder"):
-        load(tmp_path / "mine.py", "unit")
+        load_module(tmp_path / "mine.py", "unit")
 
     def refused(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
@@ -74,7 +78,7 @@ def test_a_folder_and_a_file_that_cannot_be_read(tmp_path, monkeypatch):
     closed = written(tmp_path / "closed.py")
     monkeypatch.setattr(Path, "read_bytes", refused)  # root may read everything
     with pytest.raises(OSError, match=r"cannot be read: Permission denied"):
-        load(closed, "unit")
+        load_module(closed, "unit")
 
 
 def test_modules_beside_a_file_are_those_beside_it(tmp_path):
@@ -82,21 +86,21 @@ def test_modules_beside_a_file_are_those_beside_it(tmp_path):
     for name in ("a", "b"):
         written(tmp_path / name / "helper.py", f"NAME = {name!r}")
         written(tmp_path / name / "mine.py", "from helper import NAME")
-    assert [load(tmp_path / n / "mine.py", "unit").NAME for n in "aba"] == [
+    assert [load_module(tmp_path / n / "mine.py", "unit").NAME for n in "aba"] == [
         "a",
         "b",
         "a",
     ]
     before = source_hash(tmp_path / "a" / "mine.py")
     written(tmp_path / "a" / "helper.py", "NAME = 'changed'")
-    assert load(tmp_path / "a" / "mine.py", "unit").NAME == "changed"
+    assert load_module(tmp_path / "a" / "mine.py", "unit").NAME == "changed"
     assert source_hash(tmp_path / "a" / "mine.py") != before
     assert not list(tmp_path.glob("*/__pycache__/mine*"))
 
 
 def test_an_error_elsewhere_is_not_ones_own(tmp_path):
     written(tmp_path / "mine.py", "def f():\n    return 1 / 0\n")
-    module = load(tmp_path / "mine.py", "unit")
+    module = load_module(tmp_path / "mine.py", "unit")
     with pytest.raises(ZeroDivisionError) as error:
         module.f()
     assert (sentence(error.value) or "").startswith(
@@ -116,7 +120,7 @@ def test_ctrl_c_while_a_file_is_loaded_is_no_error_of_the_file(tmp_path, capsys)
     assert capsys.readouterr().err.startswith("Interrupted")
     written(path, "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):  # without the command line one cannot tell
-        load(path, "name")
+        load_module(path, "name")
 
 
 UNIT = """
@@ -182,7 +186,7 @@ def test_what_was_trained_is_kept_when_compute_fails(tmp_path):
     assert done[0].computed is not None and done[1].study.name == "mine"
     files = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.rows.*")}
     (again,) = reproduce([str(path)], out=tmp_path / "runs").evaluations
-    assert again.computed is not None and len(again.found[0].rows) == 1
+    assert again.computed is not None and len(again.arm_runs[0].rows) == 1
     assert files == {p: p.stat().st_mtime_ns for p in files}  # nor trained again
 
 
@@ -203,7 +207,7 @@ def test_what_is_no_number_does_not_spoil_the_folder(tmp_path, capsys):
     written(path)  # put right
     cli.main(["reproduce", str(path), "--out", str(out)])
     (own,) = stored(out, [path])
-    assert own.comparisons[0].verdict == "matches"
+    assert own.comparisons[0].verdict == "overlaps"
 
 
 def test_a_changed_file_is_told_from_the_one_that_computed(tmp_path, capsys):

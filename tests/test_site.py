@@ -95,6 +95,7 @@ def test_every_study_has_a_page_that_draws(visit, name):
 
 
 PAGES = ["", "why/", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
+PAGES += ["protocol/", "table/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 

@@ -59,6 +59,28 @@ def check_options(cls: type, options: Iterable[str]) -> None:
             )
 
 
+def check_count(cls: type, values: tuple) -> None:
+    """There must be no more values than the dataclass `cls` has options."""
+    known = [f.name for f in dataclasses.fields(cls) if f.init]
+    if len(values) > len(known):
+        names = ", ".join(f"`{name}`" for name in known) or "none"
+        raise TypeError(
+            f"`{cls.__name__}` (given {shown(values)}) must have at most {len(known)} "
+            f"values; its options are {names}."
+        )
+
+
+def check_hashable(name: str, value: Any) -> None:
+    """`value` must be able to name a run and its program."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            f"`{name}` (={shown(value)}) must be hashable, since it names a run and "
+            "its program: use numbers, strings or tuples of them."
+        ) from None
+
+
 @cache
 def _annotations(cls: type) -> tuple[tuple[str, tuple, tuple[str, ...]], ...]:
     """Each field of a dataclass, what it may be, and the words it may be one of."""

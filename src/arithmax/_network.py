@@ -228,7 +228,7 @@ class Network(ABC):
             declared = self.noise(in_features_of(x, self.input_axes))
             check_noise(self, noise, declared)
             noise = tuple(
-                columns(n, len(p.shape), xp) if p.each_sample else n
+                features_first(n, len(p.shape), xp) if p.each_sample else n
                 for p, n in zip(declared, noise, strict=True)
             )
         return self.forward(params, x, training=training, noise=noise, xp=xp)
@@ -244,7 +244,7 @@ class Network(ABC):
     ) -> Array:
         """`apply` without its checks; `noise` has its samples on one last axis."""
         axes = self.input_axes
-        first = columns(x, axes, xp)
+        first = features_first(x, axes, xp)
         y = self.compute(params, first, training=training, noise=noise, xp=xp).T
         return y if x.ndim == axes + 1 else y.reshape(*x.shape[:-axes], y.shape[-1])
 
@@ -284,7 +284,7 @@ class Network(ABC):
         """
         xp = common_namespace(params, x)
         self.check(params, x, xp)
-        first = columns(x, self.input_axes, xp)
+        first = features_first(x, self.input_axes, xp)
         met = {Hazard.NOT_FINITE: ~xp.isfinite(first)}
         met |= self.hazards(params, first, xp)
         return {
@@ -294,7 +294,7 @@ class Network(ABC):
         }
 
 
-def columns(x: Array, axes: int, xp: Namespace) -> Array:
+def features_first(x: Array, axes: int, xp: Namespace) -> Array:
     """`x` [*batch, *shape] as [*shape, samples], where `shape` has so many axes."""
     if axes == 1:
         rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])

@@ -20,7 +20,7 @@ _beside: set[str] = set()  # modules that they imported from there
 AGAIN = "Correct it and run the same command again."
 
 
-def load(file: Path, argument: str) -> ModuleType:
+def load_module(file: Path, argument: str) -> ModuleType:
     """Run a Python file, and give its module. It may import the modules beside it.
 
     Args:

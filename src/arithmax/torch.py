@@ -13,7 +13,7 @@ import numpy as np
 from ._extras import extras
 from ._inputs import check_input, check_plain
 from ._layers import check_unit, describe, layer_class, layer_names
-from ._network import Network, columns
+from ._network import Network, features_first
 from .networks import Noise, Stack
 from .units import (
     Beta,
@@ -190,7 +190,7 @@ def _drawn(piece: Noise, x: Tensor, axes: int) -> Tensor:
     if not piece.each_sample:
         return draw_(x.new_empty(piece.shape), piece.distribution)
     empty = x.new_empty((*x.shape[:-axes], *piece.shape))
-    return columns(draw_(empty, piece.distribution), len(piece.shape), xp)
+    return features_first(draw_(empty, piece.distribution), len(piece.shape), xp)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

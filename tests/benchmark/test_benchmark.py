@@ -15,24 +15,24 @@ from arithmax import NMU, cli
 from arithmax import benchmark as stored
 from arithmax.benchmark import (
     Board,
-    OwnUnit,
     Score,
+    UserUnit,
     chance,
     holm,
     newcombe,
-    own_unit,
     paired_chance,
     paired_difference,
     rate,
+    user_unit,
 )
 from arithmax.benchmark._benchmark import (
     STUDIES,
     Benchmark,
     arms,
     benchmark,
+    claim_folder,
     counterpart,
-    record,
-    unlike,
+    free_name,
 )
 from arithmax.statistics import success_rate
 from arithmax.studies.primer import RANGES
@@ -52,7 +52,7 @@ def difference(one, other):
 
 
 def test_equal_pairs_have_the_width_of_their_seeds():
-    """All solved against none: nothing varies, and that is no certainty."""
+    """All solved rival none: nothing varies, and that is no certainty."""
     found = paired_difference(["1" * 25] * 9, ["0" * 25] * 9)
     assert found == difference((25, 25), (0, 25)) and found.low < 1.0
 
@@ -169,7 +169,7 @@ def made(solved: dict[str, int], seeds: int = 25, name: str = "single-module") -
     )
 
 
-OWN = OwnUnit(NMU(), "mine", "")
+OWN = UserUnit(NMU(), "mine", "")
 
 
 def test_places_and_significant_differences():
@@ -177,18 +177,18 @@ def test_places_and_significant_differences():
     done = Benchmark(OWN, [made({"mine": 16})], "", False, False)
     (place,) = done.places([others])
     assert place.place == 2 and place.criterion == CRITERIA[0]
-    assert [a.unit for a in place.against] == ["perfect", "close", "poor"]
-    said = {a.unit: a.verdict for a in place.against}
+    assert [a.unit for a in place.rivals] == ["perfect", "close", "poor"]
+    said = {a.unit: a.verdict for a in place.rivals}
     assert said == {
         "perfect": "yours is worse",
         "close": "no significant difference",
         "poor": "yours is better",
     }
-    poor = place.against[2]
+    poor = place.rivals[2]
     # A seed starts alike on all nine ranges, and counts once.
     assert poor.difference == difference((16, 25), (3, 25))
     raw = [chance((16, 25), (n, 25)) for n in (25, 15, 3)]
-    assert [a.chance for a in place.against] == holm(raw)
+    assert [a.chance for a in place.rivals] == holm(raw)
     (merged,) = done.among([others])
     assert [u for u, _ in merged.standing(CRITERIA[0])] == [
         "perfect",
@@ -216,13 +216,13 @@ def with_outcomes(failures: dict[str, list[int]]) -> Board:
 
 
 def test_the_same_runs_are_told_apart_if_failures_are_spread_over_seeds():
-    """All of 225 runs against 207 of them."""
+    """All of 225 runs rival 207 of them."""
     others = {"spread": [1] * 18 + [0] * 7, "together": [9, 9] + [0] * 23}
     own = with_outcomes({"mine": [0] * 25})
     done = Benchmark(OWN, [own], "", False, False)
     (place,) = done.places([with_outcomes(others)])
-    found = {a.unit: a for a in place.against}
-    assert {a.score.solved for a in place.against} == {207}
+    found = {a.unit: a for a in place.rivals}
+    assert {a.score.solved for a in place.rivals} == {207}
     assert found["spread"].chance == 2 * 2 * 2**-18  # and Holm's factor
     assert found["spread"].verdict == "yours is better"
     assert found["together"].chance == 0.5
@@ -240,10 +240,10 @@ def test_a_difference_is_that_of_the_rates_beside_it():
             {f"unit {k}": rng.integers(0, 9, 25).tolist() for k in range(5)}
         )
         (place,) = Benchmark(OWN, [own], "", False, False).places([others])
-        for against in place.against:
-            gap = against.own.success.value - against.score.success.value
-            assert against.difference.value == pytest.approx(gap, abs=1e-12)
-            assert against.own.seeds == against.score.seeds == 9 * min(seeds, 25)
+        for rival in place.rivals:
+            gap = rival.yours.success.value - rival.score.success.value
+            assert rival.difference.value == pytest.approx(gap, abs=1e-12)
+            assert rival.yours.seeds == rival.score.seeds == 9 * min(seeds, 25)
 
 
 def test_only_ranges_that_both_have_are_compared():
@@ -251,10 +251,10 @@ def test_only_ranges_that_both_have_are_compared():
     some = {k: s for k, s in others.scores.items() if k[2] in list(RANGES)[:2]}
     done = Benchmark(OWN, [made({"mine": 5}, seeds=5)], "", False, False)
     (place,) = done.places([replace(others, scores=some)])
-    (against,) = place.against
-    assert against.score.seeds == 50
-    assert against.difference == difference((5, 5), (25, 25))
-    assert done.places([]) == [replace(place, against=())]
+    (rival,) = place.rivals
+    assert rival.score.seeds == 50
+    assert rival.difference == difference((5, 5), (25, 25))
+    assert done.places([]) == [replace(place, rival=())]
 
 
 def test_the_stored_board_of_a_study_with_further_labels_is_the_fullest():
@@ -263,24 +263,24 @@ def test_the_stored_board_of_a_study_with_further_labels_is_the_fullest():
     own = made({"mine": 1}, name="redundancy")
     assert counterpart(own, [made({"c": 1}), hundred, ten]) is ten
     assert counterpart(own, []) is None
-    assert unlike("a", [ten]) == "a (yours)" and unlike("c", [ten]) == "c"
+    assert free_name("a", [ten]) == "a (yours)" and free_name("c", [ten]) == "c"
 
 
 # What is trained.
 
 
 def test_every_operation_that_it_can_represent_is_trained_on_every_range():
-    own = own_unit(f"{EXAMPLE}:SineNMU")
+    own = user_unit(f"{EXAMPLE}:SineNMU")
     for name, size in STUDIES.items():
         listed = arms(own, name, own.operations)
         assert len(listed) == 9 and {a.labels["operation"] for a in listed} == {"×"}
         protocol = listed[0].cell.protocol
         late = 50_000 if size > 2 else 20_000
-        assert (protocol.penalty, protocol.penalty_start) == (10.0, late)
+        assert [(p.strength, p.start) for p in protocol.penalties] == [(10.0, late)]
         assert protocol.steps == (100_000 if size > 2 else 50_000)
         assert len(listed[0].cell.seeds) == 25
     # An MC-FC of one output ignores no input.
-    mass = OwnUnit(MCFC(), "MC-FC", "")
+    mass = UserUnit(MCFC(), "MC-FC", "")
     assert len(arms(mass, "single-module", mass.operations)) == 9
     assert arms(mass, "redundancy", mass.operations) == []
 
@@ -309,24 +309,24 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
         if entry["criterion"] == CRITERIA[0]:
             assert sum(entry["failures"].values()) == 2 - entry["solved"]
     first = found["places"][0]
-    assert first["of"] == 3 and {a["unit"] for a in first["against"]} == {"NMU", "bad"}
+    assert first["of"] == 3 and {a["unit"] for a in first["rival"]} == {"NMU", "bad"}
 
 
 def test_runs_of_another_version_are_not_mixed_in(tmp_path):
     file, out = tmp_path / "my_unit.py", tmp_path / "runs"
     shutil.copy(EXAMPLE, file)
     out.mkdir()
-    record(own_unit(str(file)), out)
-    record(own_unit(str(file)), out)  # the same goes on
+    claim_folder(user_unit(str(file)), out)
+    claim_folder(user_unit(str(file)), out)  # the same goes on
     file.write_text(file.read_text(encoding="utf-8") + "# changed", encoding="utf-8")
     with pytest.raises(ValueError, match="as its file was before"):
-        record(own_unit(str(file)), out)
+        claim_folder(user_unit(str(file)), out)
 
 
 def test_a_folder_of_other_runs_is_left_alone(tmp_path):
     (tmp_path / "a.rows.parquet").touch()
     with pytest.raises(ValueError, match="has runs of something else"):
-        benchmark(own_unit(str(EXAMPLE)), out=tmp_path, seeds=1, steps=1000)
+        benchmark(user_unit(str(EXAMPLE)), out=tmp_path, seeds=1, steps=1000)
 
 
 # What is refused.
@@ -401,7 +401,7 @@ def test_what_is_no_unit_is_refused(name, said, tmp_path, capsys):
 def test_a_recipe_sets_what_is_the_units(name, said, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(HEAD, encoding="utf-8")
-    own = own_unit(f"{path}:{name}")
+    own = user_unit(f"{path}:{name}")
     with pytest.raises(ValueError, match=said):
         own.recipe(SingleModule("mul"))
 
@@ -427,8 +427,8 @@ def test_files_that_are_missing_or_broken(tmp_path, capsys):
 def test_an_instance_and_an_inherited_unit_are_taken(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(HEAD + "\nONE = NMU(regulariser=None)\n", encoding="utf-8")
-    assert own_unit(f"{path}:ONE").unit == NMU(regulariser=None)
-    loose = own_unit(f"{path}:Loose")
+    assert user_unit(f"{path}:ONE").unit == NMU(regulariser=None)
+    loose = user_unit(f"{path}:Loose")
     assert loose.name == "Loose" and loose.operations == ("mul",)
     (first, *_) = arms(loose, "single-module", ["mul"])
-    assert first.cell.protocol.penalty == 10.0  # the NMU's recipe
+    assert first.cell.protocol.penalties[0].strength == 10.0  # the NMU's recipe

@@ -8,28 +8,24 @@ import pytest
 
 from arithmax import benchmark as stored
 from arithmax import cli
-from arithmax.training import train_cells
-from arithmax.report._leaderboard import slugs, standings
-from arithmax.results import read
-from arithmax.statistics import success_rate
 from arithmax.benchmark._leaderboard import (
     Score,
     boards,
     from_tables,
-    order,
     pooled,
+    rank,
     shipped,
     summarised,
     summary,
 )
-from arithmax.training import train_cells
-from arithmax.report import leaderboard
 from arithmax.report._leaderboard import slugs, standings
-from arithmax.report._text import count_of_steps, number
 from arithmax.results import read
 from arithmax.statistics import success_rate
 from arithmax.studies import study
+from arithmax.studies._outcomes import rate
 from arithmax.studies._run import compute
+from arithmax.studies.primer._runs import UNITS
+from arithmax.training import train_cells
 from boards import CRITERIA, RANGES, board
 from pages import NASTY
 
@@ -65,12 +61,12 @@ def test_units_stand_in_the_order_of_their_success_then_of_their_speed():
     for criterion in CRITERIA:
         for operation in ("", "+", "×"):
             listed = given.standing(criterion, operation)
-            assert listed == sorted(listed, key=lambda item: order(item[1]))
+            assert listed == sorted(listed, key=lambda item: rank(item[1]))
             names = [unit for unit, _ in listed]
             assert ("NMU" in names) == (operation != "+")
-    assert order(Score(25, 20, 9e3)) < order(Score(25, 19, 1e3))
-    assert order(Score(25, 20, 1e3)) < order(Score(25, 20, 9e3))
-    assert order(Score(25, 20, 9e3)) < order(Score(25, 20))
+    assert rank(Score(25, 20, 9e3)) < rank(Score(25, 19, 1e3))
+    assert rank(Score(25, 20, 1e3)) < rank(Score(25, 20, 9e3))
+    assert rank(Score(25, 20, 9e3)) < rank(Score(25, 20))
     total = given.total("NALU", CRITERIA[0])
     parts = [
         s for (u, _, _, c), s in given.scores.items() if (u, c) == ("NALU", CRITERIA[0])

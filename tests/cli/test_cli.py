@@ -10,7 +10,7 @@ import pytest
 from arithmax import UNITS, __version__, benchmark, cli
 from arithmax.benchmark import _cost
 from arithmax.cli._show import show, table
-from arithmax.studies import studies
+from arithmax.studies import _registry, studies
 from arithmax.studies.slides.demo import MODELS
 from arithmax.tasks import TASKS
 
@@ -41,22 +41,33 @@ def test_demo_trains_every_unit_and_writes_the_page(capsys, tmp_path):
 
 def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
     speed = {"fixed": 1e-6, "each": 1e-7}
-    monkeypatch.setattr(benchmark, "measured", lambda: speed)
-    cli.main(["studies", "--json"])
+    monkeypatch.setattr(benchmark, "speed_of_machine", lambda: speed)
+    cli.main(["studies", "--cost", "--json"])
     listed = {s["name"]: s for s in json.loads(capsys.readouterr().out)}
     assert listed.keys() == studies().keys()
     assert listed["simple-mul"]["seconds"] > 0 and listed["gradients"]["runs"] == 0
-    cli.main(["studies"])
+    cli.main(["studies", "--cost"])
     shown = capsys.readouterr().out
-    assert all(name in shown for name in studies())
+    assert all(name in shown for name in studies()) and "time here" in shown
+
+
+def test_studies_are_listed_without_being_made(capsys, monkeypatch):
+    """Titles and sources are those of the sheets, which are those of the studies."""
+    made = {s.name: (s.title, s.source) for s in studies().values()}
+    monkeypatch.setattr(_registry, "_made", lambda name: 1 / 0)
+    cli.main(["studies", "--json"])
+    listed = json.loads(capsys.readouterr().out)
+    assert {s["name"]: (s["title"], s["source"]) for s in listed} == made
+    cli.main(["studies"])
+    assert "simple-mul" in capsys.readouterr().out
 
 
 def test_the_speed_of_a_machine_is_measured_once(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(_cost, "_timed", lambda: {"fixed": 1.0, "each": 2.0})
-    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+    assert _cost.speed_of_machine() == {"fixed": 1.0, "each": 2.0}
     monkeypatch.setattr(_cost, "_timed", lambda: 1 / 0)
-    assert _cost.measured() == {"fixed": 1.0, "each": 2.0}
+    assert _cost.speed_of_machine() == {"fixed": 1.0, "each": 2.0}
 
 
 def test_reproduce(capsys, tmp_path):

@@ -27,8 +27,7 @@ from arithmax import (
     StochasticNMU,
     initialise,
 )
-from arithmax._noise import step_noise
-from arithmax._random import uniform
+from arithmax.training._random import NOISE, Key, uniform
 from arithmax.units import Beta, Constant, Normal, Orthogonal, Parameter, Uniform
 from conformance import variants
 
@@ -121,32 +120,23 @@ def test_networks_are_layers_of_stacks():
 
 def drawn(net: Network, batch: int = 1000):
     """The noise of one step, as the fleet draws it."""
-
-    def numbers(stream, shape):
-        seed, step = jnp.uint32(3), jnp.uint32(5)
-        return uniform("hash", seed, stream, step, shape, jnp.dtype("float32"))
-
-    return step_noise(net, 4, batch, numbers)
+    key = Key("hash", jnp.uint32(3), NOISE, jnp.uint32(5), jnp.dtype("float32"))
+    return key.noise(net.noise(4), batch)
 
 
 def test_the_fleet_draws_what_is_declared():
-    draws = drawn(Shaken())
-    assert draws is not None
-    each, once = draws
+    each, once = drawn(Shaken())
     assert each.shape == (4, 1000) and once.shape == (2, 3)
     assert abs(float(each.mean()) - 100) < 0.1 and abs(float(each.std()) - 1) < 0.05
     assert bool(jnp.all(jnp.isfinite(each)))
     assert 5 <= float(once.min()) <= float(once.max()) < 6
-    assert drawn(Linear()) is None
+    assert drawn(Linear()) == ()
 
 
 def test_uniform_noise_is_the_generators_own_numbers():
     """So that runs of the sNMU keep their bits."""
-    from arithmax._random import NOISE
-
     net = Stack((StochasticNMU(), StochasticNMU()), (3,))
     draws = drawn(net)
-    assert draws is not None
     one = uniform(
         "hash", jnp.uint32(3), NOISE, jnp.uint32(5), (7, 1000), jnp.dtype("float32")
     )

@@ -1,7 +1,5 @@
 """A scaled network is the hand-scaled formula, in every framework."""
 
-from dataclasses import replace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,13 +7,14 @@ import optax
 import pytest
 import sympy
 import torch
+from arithmax.fleet import train
+from arithmax.protocol import Protocol
 
 import arithmax.equinox
 import arithmax.torch
 from arithmax import NAU, NMU, Scaled, Stack, StochasticNMU, initialise
-from arithmax.fleet import train
-from arithmax.protocol import Protocol
 from arithmax.tasks import SingleModule
+from arithmax.training import Adam, Criterion, Measuring, Protocol, train
 from arithmax.units import Constant
 
 INNER = Stack((NAU(), NMU()), hidden=(2,))
@@ -169,8 +168,13 @@ def test_the_fleet_trains_it():
     far = ((2e-3, 6e-3), (2e4, 6e4))
     task = SingleModule("mul", interpolation=ranges, extrapolation=far)
     net = Scaled(NMU(), inputs=(1.5e-3, 1.5e4), outputs=22.5)
-    protocol = Protocol(steps=4000, interval=500, validation=1000, learning_rate=1e-2)
-    rows = train(net, task, replace(protocol, threshold=1e-3), range(3)).rows
+    protocol = Protocol(
+        4000,
+        optimiser=Adam(1e-2),
+        measuring=Measuring(500, 1000),
+        criterion=Criterion(threshold=1e-3),
+    )
+    rows = train(net, task, protocol, range(3)).rows
     assert [row["outcome"] for row in rows] == ["solved"] * 3
 
 

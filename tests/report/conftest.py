@@ -3,8 +3,6 @@
 import pytest
 
 from arithmax import NALU, NMU, Unit
-from arithmax.fleet import train_cells
-from arithmax.protocol import Cell, published
 from arithmax.results import Results, read
 from arithmax.statistics import Interval
 from arithmax.studies import (
@@ -25,12 +23,15 @@ from arithmax.studies import (
     evaluate,
 )
 from arithmax.tasks import SingleModule
+from arithmax.training import Cell, Measuring, published, train_cells
 from pages import IMAGE, NASTY
 
 
 def cell(unit: Unit, task: SingleModule | None = None) -> Cell:
     task = task or SingleModule("mul")
-    network, protocol = published(unit, task, steps=3000, interval=500, validation=1000)
+    network, protocol = published(
+        unit, task, steps=3000, measuring=Measuring(500, validation=1000)
+    )
     return Cell(network, task, protocol, (0, 1, 2))
 
 

@@ -47,7 +47,7 @@ def test_a_map_is_coloured_by_powers_of_ten(computed):
     "outcomes", [["solved"], ["not solved"], ["solved", "diverged"]]
 )
 def test_seeds_are_drawn_whatever_became_of_them(trained, outcomes):
-    found = trained.found[0]
+    found = trained.arm_runs[0]
     rows = [
         row | {"outcome": outcome, "solved_at": 1000 if outcome == "solved" else None}
         for row, outcome in zip(found.rows * 2, outcomes, strict=False)
@@ -55,7 +55,7 @@ def test_seeds_are_drawn_whatever_became_of_them(trained, outcomes):
     by = next(iter(found.arm.labels))
     own = replace(trained.study, arms=(found.arm,), plots=(Seeds("Seeds.", by),))
     ((_, drawn),) = figures(
-        replace(trained, study=own, found=[replace(found, rows=rows)])
+        replace(trained, study=own, arm_runs=[replace(found, rows=rows)])
     )
     traces: Any = list(drawn.select_traces())
     assert sum(len(trace.x) for trace in traces) == len(outcomes)
@@ -74,7 +74,7 @@ def test_without_a_folder_curves_and_weights_are_left_out(trained):
 
 
 def test_curves_are_quartiles_over_the_runs_of_a_series(trained):
-    rows = trained.found[0].rows
+    rows = trained.arm_runs[0].rows
     found = quartiles(trained.results, {row["run"]: "all" for row in rows})
     one = [quartiles(trained.results, {row["run"]: "one"})["one"] for row in rows]
     expected = np.quantile([o[:, 2] for o in one], [0.25, 0.5, 0.75], axis=0)
@@ -84,7 +84,7 @@ def test_curves_are_quartiles_over_the_runs_of_a_series(trained):
 
 def with_errors(evaluation: Evaluation, folder, errors) -> Results:
     """The rows of an evaluation, and curves of two points with an error for each."""
-    runs = [row["run"] for found in evaluation.found for row in found.rows]
+    runs = [row["run"] for found in evaluation.arm_runs for row in found.rows]
     points = {"run": np.repeat(np.array(runs, dtype=object), 2)}
     points["step"] = np.tile([500, 1000], len(runs))
     points["extrapolation"] = np.repeat(np.array(errors, np.float32), 2)
@@ -96,7 +96,7 @@ def test_what_diverged_counts_as_infinite(trained, tmp_path):
     """Quartiles that leave such runs out would show the best of them."""
     nan, inf = np.nan, np.inf
     results = with_errors(trained, tmp_path, [nan, 2.0, 1.0, nan, inf, nan])
-    runs = [row["run"] for found in trained.found for row in found.rows]
+    runs = [row["run"] for found in trained.arm_runs for row in found.rows]
     found = quartiles(results, dict(zip(runs, "aaabbb", strict=True)))
     assert found["a"].tolist() == [[500, 1.5, 2, inf], [1000, 1.5, 2, inf]]
     assert np.isinf(found["b"][:, 1:]).all()
@@ -134,10 +134,10 @@ def test_a_plot_without_its_column_is_left_out(computed):
 def test_seeds_that_diverged_have_a_band_and_a_sentence(trained):
     odd = {"outcome": "diverged", "extrapolation": float("inf"), "diverged_at": 500}
     odd["sentence"] = "diverged at step 500"
-    found = trained.found[0]
+    found = trained.arm_runs[0]
     rows = [found.rows[0] | odd, *found.rows[1:]]
     study = replace(trained.study, plots=(Seeds("s"),))
-    changed = replace(trained, study=study, found=[replace(found, rows=rows)])
+    changed = replace(trained, study=study, arm_runs=[replace(found, rows=rows)])
     ((_, drawn),) = figures(changed)
     traces = drawn.to_plotly_json()["data"]
     said = [list(row) for trace in traces for row in trace["customdata"]]
@@ -147,7 +147,7 @@ def test_seeds_that_diverged_have_a_band_and_a_sentence(trained):
 
 def test_a_range_has_no_error_bar(trained):
     plot = Measured("Sparsity.", "sparsity", "model")
-    assert isinstance(trained.found[0].ours("sparsity"), Range)  # of three seeds
+    assert isinstance(trained.arm_runs[0].ours("sparsity"), Range)  # of three seeds
     ((_, drawn),) = figures(
         replace(trained, study=replace(trained.study, plots=(plot,)))
     )

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from arithmax.benchmark import Board, Score, Standing, shipped, standing
 from arithmax.report import leaderboard
 from arithmax.report._leaderboard import leads
 from arithmax.report._page import file
-from arithmax.report._text import count_of_steps, number
-from arithmax.benchmark import Board, Score, shipped
-from arithmax.benchmark import Standing, standing
+from arithmax.report._text import count_of_steps, number_text
 from boards import CRITERIA, board
 from browser import browser as browser
 from pages import NASTY, in_browser
@@ -62,7 +61,7 @@ def expected(scores: list[tuple[str, Score]]) -> list[list[str]]:
         share = score.success
         ends = f"{100 * share.low:.0f}–{100 * share.high:.0f}"
         step = "—" if score.step is None else count_of_steps(score.step)
-        sparsity = "—" if score.sparsity is None else number(score.sparsity)
+        sparsity = "—" if score.sparsity is None else number_text(score.sparsity)
         lines.append(
             [str(place), unit, f"{100 * share.value:.0f}{ends}", step, sparsity]
         )

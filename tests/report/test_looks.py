@@ -22,7 +22,7 @@ from arithmax.report._looks import (
     unit_of,
 )
 from arithmax.results import Results, summarise
-from arithmax.studies import Computed, Evaluation, Found, Study, studies
+from arithmax.studies import ArmRuns, Computed, Evaluation, Study, studies
 from arithmax.studies._run import stored_tables
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -36,7 +36,7 @@ def made_up(study: Study) -> Evaluation:
         row = {"seed": 0, "outcome": "solved", "solved_at": 1000, "threshold": 1e-5}
         row |= {"extrapolation": 1e-9, "sparsity": 1e-3, "run": arm.name}
         rows = [row, row | {"seed": 1, "outcome": "not solved", "solved_at": None}]
-        found.append(Found(arm, rows, "", summarise(dict(arm.labels), rows)))
+        found.append(ArmRuns(arm, rows, "", summarise(dict(arm.labels), rows)))
     tables = stored_tables(study.name, RESULTS)
     return Evaluation(study, found, Computed(tables), Results([]))
 

@@ -5,7 +5,13 @@ import re
 import pytest
 
 from arithmax.report import markdown
-from arithmax.report._text import count_of_steps, duration, interval, number, value_text
+from arithmax.report._text import (
+    count_of_steps,
+    duration,
+    interval,
+    number_text,
+    value_text,
+)
 from arithmax.statistics import Interval, Range
 from arithmax.studies import Published, Verdict
 
@@ -13,11 +19,11 @@ from arithmax.studies import Published, Verdict
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (number(0.0), "0"),
-        (number(12345.0), "12,300"),
-        (number(-4e-7), "−4·10⁻⁷"),
-        (number(float("inf")), "∞"),
-        (number(float("nan")), "—"),
+        (number_text(0.0), "0"),
+        (number_text(12345.0), "12,300"),
+        (number_text(-4e-7), "−4·10⁻⁷"),
+        (number_text(float("inf")), "∞"),
+        (number_text(float("nan")), "—"),
         (count_of_steps(999_999.0), "1 M"),
         (count_of_steps(12_345.0), "12.3 k"),
         (interval("success", Interval(0.98, 0.93, 0.9945)), "98 % [93, 99.5]"),

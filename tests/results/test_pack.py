@@ -11,9 +11,9 @@ from safetensors.numpy import save_file
 from arithmax import NMU, _files, train
 from arithmax.results import FORMAT, pack, read, thinned, write_rows
 from arithmax.results._pack import rounded
-from arithmax.results._quantised import codes, differences, numbers, summed
+from arithmax.results._quantised import codes, decoded, differences, summed
 from arithmax.results._rows import compatible
-from arithmax.results._stacks import Stack, read_stacks, write_stacks
+from arithmax.results._stacks import TensorStack, read_stacks, write_stacks
 from arithmax.tasks import SingleModule
 
 ROW: dict[str, Any] = {
@@ -176,7 +176,7 @@ def test_many_small_tensors_are_small(tmp_path):
     runs = [f"{i:016x}" for i in range(1000)]
     noise = np.random.default_rng(0).normal(size=(1000, 20)).astype(np.float32)
     path = tmp_path / "x.weights.stacks.parquet"
-    write_stacks(path, runs, [Stack(np.arange(1000), {"W": noise})])
+    write_stacks(path, runs, [TensorStack(np.arange(1000), {"W": noise})])
     assert path.stat().st_size < 0.95 * noise.nbytes
 
 
@@ -190,7 +190,7 @@ def test_stacks_keep_every_bit(tmp_path, dtype, shape):
     _files.write_table(
         tmp_path / "x.rows.parquet", {"run": _files.column(["a", "it's"])}
     )
-    write_stacks(path, ["a", "it's"], [Stack(np.array([1, 0]), {"W": values})])
+    write_stacks(path, ["a", "it's"], [TensorStack(np.array([1, 0]), {"W": values})])
     (stack,), homes = read_stacks(path, 0, "rows")
     assert homes == {"it's": (0, 0), "a": (0, 1)}
     assert stack.arrays["W"].dtype == values.dtype
@@ -216,7 +216,7 @@ def test_stacks_that_were_changed(tmp_path, change, message):
 
     path = tmp_path / "x.weights.stacks.parquet"
     _files.write_table(tmp_path / "x.rows.parquet", {"run": _files.column(["a"])})
-    write_stacks(path, ["a"], [Stack(np.array([0]), {"W": np.ones((1, 2))})])
+    write_stacks(path, ["a"], [TensorStack(np.array([0]), {"W": np.ones((1, 2))})])
     with duckdb.connect() as database:
         database.execute(f"CREATE TABLE t AS FROM '{path}'")
         database.execute(f"UPDATE t SET {change}")
@@ -239,7 +239,7 @@ def test_a_file_that_was_cut_short(tmp_path):
 
 def test_codes_keep_what_is_no_number():
     values = np.array([[0.0, np.nan, np.inf, 1e-45, 3e38, 1.7e308, 5e-324, 1.0]])
-    found = numbers(summed(differences(codes(values))))
+    found = decoded(summed(differences(codes(values))))
     np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
     np.testing.assert_array_equal(np.isinf(found), np.isinf(values))
     np.testing.assert_array_equal(found == 0, values == 0)

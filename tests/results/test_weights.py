@@ -3,13 +3,12 @@
 import pytest
 
 from arithmax import NAC
-from arithmax.fleet import train_cells
-from arithmax.protocol import Cell, Protocol
 from arithmax.tasks import Operands
+from arithmax.training import Cell, Measuring, Protocol, train_cells
 
 
 def test_weights_are_found_in_files_that_came_later(tmp_path):
-    protocol = Protocol(steps=1000, validation=1000)
+    protocol = Protocol(1000, measuring=Measuring(validation=1000))
     cells = [Cell(NAC(), Operands(), protocol, (seed,)) for seed in (0, 1)]
     first = train_cells(cells[:1], out=tmp_path)
     early = first.weights(first.rows[0]["run"])

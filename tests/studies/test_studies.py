@@ -6,7 +6,6 @@ import sys
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from arithmax import NAU, Cell, published, results, train_cells
@@ -28,7 +27,7 @@ from arithmax.studies._run import compute, computed
 from arithmax.tasks import Operands, SingleModule
 from fake_rows import fake
 
-SHORT = {"steps": 2000, "interval": 1000, "validation": 1000}
+SHORT = {"steps": 2000, "measuring__validation": 1000}
 
 
 def small(name="mine", seeds=4, published_figures=None, **changes):
@@ -45,7 +44,7 @@ from arithmax.statistics import Interval
 from arithmax.tasks import SingleModule
 
 TASK = SingleModule("add")
-NETWORK, PROTOCOL = published(NAU(), TASK, steps=4000, interval=1000, validation=1000)
+NETWORK, PROTOCOL = published(NAU(), TASK, steps=4000, measuring__validation=1000)
 
 def compute(trained):
     rows = trained.arm(model="NAU").rows
@@ -77,10 +76,10 @@ def test_verdicts():
     own = small(seeds=10, published_figures=figures)
     found = verdicts(own, fake(own, [True] * 5 + [False] * 5, spread=0.01))
     assert {m: c.verdict for m, c in found.items()} == {
-        "success": Verdict.MATCHES,
+        "success": Verdict.OVERLAPS,
         "median": Verdict.NO_INTERVAL,
         "solved_at": Verdict.DIFFERS,
-        "sparsity": Verdict.MATCHES,
+        "sparsity": Verdict.OVERLAPS,
     }
     assert found["solved_at"].sentence == "differs: of a reason"
     assert all(not c.reduced for c in found.values())
@@ -98,7 +97,7 @@ def test_runs_that_are_few_or_equal_decide_nothing(solved, spread):
     rows = fake(own, [True] * solved + [False] * (10 - solved), spread=spread)
     found = verdicts(own, rows)
     assert {m: c.verdict for m, c in found.items()} == {
-        "solved_at": Verdict.NO_OWN_INTERVAL,
+        "solved_at": Verdict.OURS_WITHOUT_INTERVAL,
         "sparsity": Verdict.NO_INTERVAL,
         "success": Verdict.DIFFERS,  # a rate has its interval whatever the number
     }
@@ -124,11 +123,11 @@ def test_what_was_not_run_and_what_nobody_solved():
 def test_a_reduced_run_says_so():
     own = small(seeds=10, published_figures={"success": Published(1.0, 0.9, 1.0)})
     few = verdicts(own, fake(own, [True] * 3))["success"]
-    assert few.sentence == "matches (reduced: 3 of 10 seeds)"
+    assert few.sentence == "overlaps (reduced: 3 of 10 seeds)"
     short = verdicts(own, fake(own, [True] * 10, steps=1000))["success"]
     assert short.reduced == "1,000 of 2,000 steps"
     longest = fake(own, [True] * 2) + fake(own, [False] * 10, steps=1000)
-    found = evaluate(own, Results(longest)).found[0]
+    found = evaluate(own, Results(longest)).arm_runs[0]
     assert len(found.rows) == 2 and found.reduced == "2 of 10 seeds"
 
 
@@ -136,18 +135,18 @@ def test_reduced_comparisons_are_counted_apart():
     figure = {"success": Published(1.0, 0.9, 1.0)}
     own = small(seeds=10, published_figures=figure)
     full = evaluate(own, Results(fake(own, [True] * 10))).tally
-    assert full["matches"] == 1 and full["reduced"] == 0
+    assert full["overlaps"] == 1 and full["reduced"] == 0
     few = evaluate(own, Results(fake(own, [True] * 3))).tally
-    assert few["matches"] == 0 and few["reduced"] == 1
+    assert few["overlaps"] == 0 and few["reduced"] == 1
 
 
 def test_runs_of_other_settings_are_not_mixed_in():
     own = small(seeds=3)
-    others = fake(own, [True] * 3, learning_rate=0.5)
+    others = fake(own, [True] * 3, optimiser__learning_rate=0.5)
     longer = fake(own, [True] * 3, steps=9000)
-    assert evaluate(own, Results(others + longer)).found[0].rows == []
+    assert evaluate(own, Results(others + longer)).arm_runs[0].rows == []
     twice = fake(own, [True] * 3) * 2
-    assert len(evaluate(own, Results(twice)).found[0].rows) == 3
+    assert len(evaluate(own, Results(twice)).arm_runs[0].rows) == 3
 
 
 def test_settings_that_a_row_does_not_have_were_the_defaults():
@@ -156,9 +155,9 @@ def test_settings_that_a_row_does_not_have_were_the_defaults():
     rows = fake(own, [True] * 3)
     for row in rows:
         del row["protocol_project"], row["task_distribution"]
-    assert len(evaluate(own, Results(rows)).found[0].rows) == 3
+    assert len(evaluate(own, Results(rows)).arm_runs[0].rows) == 3
     other = small(seeds=3, project=False)
-    assert evaluate(other, Results(rows)).found[0].rows == []
+    assert evaluate(other, Results(rows)).arm_runs[0].rows == []
 
 
 def test_a_file_of_ones_own(tmp_path):
@@ -166,12 +165,12 @@ def test_a_file_of_ones_own(tmp_path):
     path.write_text(FILE)
     done = reproduce([str(path)], out=tmp_path / "runs", command="a command")
     (own,) = done.evaluations
-    assert not done.interrupted and len(own.found[0].rows) == 3
+    assert not done.interrupted and len(own.arm_runs[0].rows) == 3
     found = {c.measure: c.verdict.value for c in own.comparisons}
     assert found == {
-        "success": "matches",
+        "success": "overlaps",
         "median": "no interval published",
-        "one": "matches",
+        "one": "overlaps",
         "two": "not run",
     }
     (again,) = load(tmp_path / "runs", [path])
@@ -189,7 +188,7 @@ def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
     reproduce([str(path)], out=tmp_path, seeds=2, command="first")
     before = {p.name for p in tmp_path.glob("*.rows.parquet")}
     done = reproduce([str(path)], out=tmp_path, command="second")
-    assert len(done.evaluations[0].found[0].rows) == 3
+    assert len(done.evaluations[0].arm_runs[0].rows) == 3
     assert before < {p.name for p in tmp_path.glob("*.rows.parquet")}
     assert len(results.read(tmp_path)) == 3  # the first two were not trained again
     assert [e["command"] for e in done.evaluations[0].history] == ["first", "second"]
@@ -198,7 +197,9 @@ def test_a_study_goes_on_and_keeps_what_it_has(tmp_path, monkeypatch):
     assert [e["command"] for e in twice.history] == ["first", "second"]
     assert twice.history[1]["seconds"] >= before  # one command, all its seconds
     reduced = reproduce([str(path)], out=tmp_path, seeds=1, steps=1000, command="third")
-    assert len(reduced.evaluations[0].found[0].rows) == 3  # the full run is still there
+    assert (
+        len(reduced.evaluations[0].arm_runs[0].rows) == 3
+    )  # the full run is still there
 
 
 LONG = """
@@ -227,10 +228,10 @@ def test_an_interrupted_study_goes_on(tmp_path):
     again = reproduce([str(path)], out=out).evaluations[0]
     straight = reproduce([str(path)], out=tmp_path / "straight").evaluations[0]
     kept = ("seed", "outcome", "solved_at", "interpolation", "extrapolation")
-    for a, b in zip(again.found, straight.found, strict=True):
+    for a, b in zip(again.arm_runs, straight.arm_runs, strict=True):
         pairs = zip(a.rows, b.rows, strict=True)
         assert all(one[k] == other[k] for one, other in pairs for k in kept)
-    assert [len(f.rows) for f in again.found] == [3, 2]
+    assert [len(f.rows) for f in again.arm_runs] == [3, 2]
 
 
 def test_studies_share_their_runs(tmp_path, monkeypatch):
@@ -239,7 +240,7 @@ def test_studies_share_their_runs(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(text)
     files = [str(tmp_path / f"{name}.py") for name in ("a", "b")]
     both = reproduce(files, out=tmp_path / "runs")
-    assert [len(e.found[0].rows) for e in both.evaluations] == [3, 3]
+    assert [len(e.arm_runs[0].rows) for e in both.evaluations] == [3, 3]
     assert len(results.read(tmp_path / "runs")) == 3
 
 
@@ -264,8 +265,7 @@ def test_a_foreign_record_is_refused_before_any_work(tmp_path, text, message):
 def test_rows_of_another_format_are_refused(tmp_path):
     own = small(seeds=2)
     rows = [row | {"format": 99} for row in fake(own, [True] * 2)]
-    columns = {n: results.column([row[n] for row in rows]) for n in rows[0]}
-    results.write_table(tmp_path / "x.rows.parquet", columns)
+    results.write_rows(tmp_path, "x", rows)
     with pytest.raises(ValueError, match="another version of arithmax"):
         load(tmp_path)
 
@@ -348,9 +348,8 @@ def test_packing_keeps_settings_apart(tmp_path):
     for row in old:
         row |= {"seed": 1, "run": "of another version"}
         del row["protocol_project"]
-    older = {n: results.column([row[n] for row in old]) for n in old[0]}
-    results.write_table(tmp_path / "all" / "old.rows.parquet", older)
-    pack(tmp_path / "all", tmp_path / "small", "packed")
+    results.write_rows(tmp_path / "all", "old", old)
+    results.pack(tmp_path / "all", tmp_path / "small", "packed")
     known = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "all").rows)
     again = sorted(tuple(sorted(row)) for row in results.read(tmp_path / "small").rows)
     assert known == again and len(set(known)) == 3

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from arithmax import NAU, NMU, Protocol, train
-from arithmax._random import DATA, Key
 from arithmax.tasks import Dataset, NumpyKey
+from arithmax.training import SGD, Adam, Batches, Measuring
+from arithmax.training._random import DATA, Key
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1, 3, (50, 2))
@@ -187,8 +188,8 @@ def test_a_parquet_file(tmp_path):
 
 
 def protocol(batch, **changes):
-    given = {"steps": 3000, "interval": 1000, "learning_rate": 1e-2, "batch": batch}
-    return Protocol(**given, **changes)
+    given = Protocol(3000, batches=Batches(batch), optimiser=Adam(1e-2))
+    return given.updated(**changes)
 
 
 @pytest.mark.parametrize("batch", [16, 64])
@@ -200,27 +201,23 @@ def test_a_table_is_trained_like_any_other_task(batch, tmp_path):
     assert results.rows[0]["task_content"] == task.content
 
 
-def test_a_full_batch_is_the_mean_over_all_rows():
+def test_a_full_batch_is_the_mean_over_all_rows(tmp_path):
     """One step of gradient descent, computed by hand."""
     task = Dataset.from_arrays(X, X @ [1.0, 1.0])
-    once = {"steps": 1, "interval": 1, "optimiser": "sgd", "precision": "float64"}
-    given = Protocol(**once, learning_rate=0.1, batch=1000, keep=(0, 1), project=False)
-    from arithmax import _program as parts
-    from arithmax._machine import pinned
-
-    with pinned("float64"):
-        c = {
-            n: jnp.asarray(v)[None]
-            for n, v in parts.configuration(task, given, 0).items()
-        }
-        made = parts.program(NAU(), task, given)
-        state, c = made.start(c), made.prepare(c)
-        before = np.array(state.params["W"][0])
-        state, measured = made.interval(state, c, jnp.uint32(0), jnp.asarray(True))
-        after = np.array(state.params["W"][0])
+    protocol = Protocol(
+        1,
+        batches=Batches(1000),
+        optimiser=SGD(0.1),
+        project=False,
+        measuring=Measuring(1, window=1, keep=(0, 1)),
+        precision="float64",
+    )
+    results = train(NAU(), task, protocol, seeds=[0], block=1, out=tmp_path)
+    run = results.rows[0]["run"]
+    before, after = results.path(run)[1]["W"]
+    errors = results.curves([run])[run]["extrapolation"]
     x, t = all_rows(task, "training")
     gradient = 2 * ((before @ x - t) @ x.T) / x.shape[1]
     np.testing.assert_allclose(after, before - 0.1 * gradient, rtol=1e-9)
     x, t = all_rows(task, "extrapolation")
-    error = float(measured["extrapolation"][0])
-    assert error == pytest.approx(np.mean((before @ x - t) ** 2), rel=1e-9)
+    assert errors[0] == pytest.approx(np.mean((before @ x - t) ** 2), rel=1e-9)

@@ -5,11 +5,12 @@ from typing import get_args
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from arithmax._random import DATA, uniform
 from scipy import stats
 
-from arithmax._random import DATA, uniform
 from arithmax.tasks import SingleModule, input_distribution
 from arithmax.tasks._distributions import DISTRIBUTIONS, DistributionName
+from arithmax.training._random import DATA, uniform
 
 CUT = ((-5 + 1) / 3, (10 + 1) / 3)
 LAWS = [

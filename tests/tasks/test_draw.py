@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from arithmax._random import DATA, Key
 
 from arithmax import NAU, Protocol, train
-from arithmax._random import DATA, Key
 from arithmax.tasks import Functions, NumpyKey, Operands, SingleModule, Subsets, Task
+from arithmax.training import Adam, Criterion, Measuring
+from arithmax.training._random import DATA, Key
 
 TASKS = [
     SingleModule("div", input_size=4, interpolation=(1, 2), extrapolation=(3, 4)),
@@ -73,11 +75,15 @@ def test_a_task_needs_three_things():
     assert task.operations == () and task.replica(0) == {} == task.shared()
     assert task.limits() == {"flat_1e5": 1e-5} and task.rows("training") is None
     assert task.input_shape == (2,) and task.structure == (Doubled, 2.0)
-    assert str(task) == "Doubled(factor=2.0)" and Doubled(3.0) != task
+    assert str(task) == "Doubled()" and Doubled(3.0) != task
     with pytest.raises(ValueError, match="Give the protocol a flat `threshold`"):
         task.threshold(1e-5)
-    rates = {"steps": 2000, "interval": 1000, "learning_rate": 1e-2}
-    protocol = Protocol(**rates, threshold=1e-5, validation=100)
+    protocol = Protocol(
+        2000,
+        optimiser=Adam(1e-2),
+        measuring=Measuring(validation=100),
+        criterion=Criterion(threshold=1e-5),
+    )
     results = train(NAU(), Doubled(1.0), protocol, seeds=range(2), block=2)
     assert [row["outcome"] for row in results.rows] == ["solved", "solved"]
 

@@ -4,8 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from arithmax.protocol import Protocol
 from arithmax.tasks import Functions, Operands, SingleModule, Subsets
+from arithmax.training import Protocol, UnitPenalty
 
 
 def target(task, x, seed=0):
@@ -195,4 +195,5 @@ def test_equal_settings_have_one_name():
         SingleModule("mul", interpolation=ends) for ends in ((1, 2), (1.0, 2.0))
     )
     assert str(one) == str(other) and one == other
-    assert repr(Protocol(penalty=1)) == repr(Protocol(penalty=1.0))
+    whole, floating = (Protocol(penalties=(UnitPenalty(n),)) for n in (2, 2.0))
+    assert repr(whole) == repr(floating)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, truncnorm
 
-from arithmax._random import samples
-from arithmax.tasks import Functions, Subsets, quantile_numbers
+from arithmax.tasks import Functions, Subsets, input_distribution
 
 
 def test_a_mirrored_normal_has_either_sign():
@@ -16,8 +15,8 @@ def test_a_mirrored_normal_has_either_sign():
         ((10.0, 1.0), norm(10, 1)),
         ((1.0, 1.0, -2.0, 2.0), truncnorm(-3, 1, 1, 1)),
     ):
-        numbers = jnp.asarray([quantile_numbers(given, "mirrored-normal")])
-        x = np.asarray(samples("mirrored-normal", numbers, u))[0]
+        law = input_distribution("mirrored-normal", given)
+        x = np.asarray(law.quantile(jnp.asarray([law.numbers]), u, jnp))[0]
         for at in (-11.0, -9.5, -1.0, 0.3, 1.5, 10.2):
             expected = (own.cdf(at) + 1 - own.cdf(-at)) / 2
             assert np.mean(x < at) == pytest.approx(expected, abs=5e-3)
@@ -25,8 +24,8 @@ def test_a_mirrored_normal_has_either_sign():
 
 def test_shares_of_inputs_are_drawn_by_the_seed():
     task = Subsets("sub", 1000, shares=(0.5, 0.25))
-    a, b = (set(row) for row in task.rows(3))
-    assert not a & b and task.rows(3) == task.rows(3) != task.rows(4)
+    a, b = (set(row) for row in task.places(3))
+    assert not a & b and task.places(3) == task.places(3) != task.places(4)
     assert len(a) == pytest.approx(500, abs=60) and len(b) == pytest.approx(250, abs=50)
     assert "shares" in str(task) and "shares" not in str(Subsets("sub"))
     # Two inputs in a, one in b, one in none: a − b is wrong by −2ε(a − b).

@@ -1,8 +1,6 @@
 """How the iNALU is trained: by its authors' script, and by the Primer's benchmark."""
 
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,29 +8,30 @@ import numpy as np
 import pytest
 import torch
 
-from arithmax import _descent as descent
-from arithmax import _program as parts
-from arithmax.fleet import train_cells
-from arithmax.protocol import (
-    INALU_OF_THE_BENCHMARK,
-    INALU_RECIPE,
-    Cell,
-    Protocol,
-    inalu_of_the_benchmark,
-    published,
-)
 from arithmax.results import read
 from arithmax.tasks import SingleModule
+from arithmax.training import (
+    Adam,
+    Batches,
+    Cell,
+    ClipValue,
+    Joint,
+    RMSProp,
+    published,
+    train_cells,
+)
+from arithmax.training._machine import pinned
+from arithmax.training._replica import Training, numbers_of
+from arithmax.training.recipes.inalu import (
+    BENCHMARK,
+    PenaltyOnceBelow,
+    benchmark_network,
+    script,
+)
 from arithmax.units import INALU, NALU, Normal
+from short_runs import at
 
-TASK = SingleModule("mul", 2, (-5.0, 5.0), (-10.0, -5.0))
 RANGE = (0.1, 0.2)
-RECIPE = INALU_RECIPE | {
-    "optimiser": "tf-rmsprop",
-    "slots": True,
-    "penalty_of": "inalu",
-    "table": 64_000,
-}
 
 
 def authors_loop(start, batches):
@@ -81,20 +80,20 @@ def authors_loop(start, batches):
 def test_a_run_is_the_authors_loop():
     """Forty steps: alternation, clipping, slots and penalty against their script's."""
     task = SingleModule("sub", 2, (-1.0, 1.0), (-10.0, -5.0))
-    changes: dict[str, Any] = {"precision": "float64", "steps": 1000, "restart": "none"}
-    late: dict[str, Any] = {"penalty_start": 9, "penalty_end": 10}
-    protocol = Protocol(**(RECIPE | changes | late))
-    c = {n: jnp.asarray(v) for n, v in parts.configuration(task, protocol, 3).items()}
-    state = parts.start_one(INALU(), task, protocol, c)
-    start = {n: np.array(v) for n, v in state.params.items()}
+    late = PenaltyOnceBelow(start=9, of="all")
+    protocol = script(1000, precision="float64", restart=None, penalties=(late,))
     batches = []
-    with jax.numpy_dtype_promotion("standard"):
-        step = jax.jit(partial(parts.train_one, INALU(), task, protocol))
+    with pinned("float64"):
+        training = Training(INALU(), task, protocol, {})
+        given = jax.tree.map(jnp.asarray, numbers_of(task, protocol, 3))
+        state = training.start(given)
+        start = {n: np.array(v) for n, v in state.params.items()}
+        step = jax.jit(training.step)
         for i in range(40):
-            x = np.array(parts.inputs(task, protocol, c, jnp.uint32(i)))
+            x = np.array(training._batch(given, jnp.uint32(i))[0])
             y = x[:1] - x[1:]
             batches.append((torch.tensor(x.T), torch.tensor(y.T)))
-            state = step(state, c, jnp.uint32(i))
+            state = step(state, given, jnp.uint32(i), jnp.asarray(np.inf))
     expected = authors_loop(start, batches)
     for name, value in state.params.items():
         np.testing.assert_allclose(np.asarray(value), expected[name], rtol=1e-9)
@@ -103,60 +102,31 @@ def test_a_run_is_the_authors_loop():
 
 def test_any_parameters_can_have_inalus_penalty():
     params = {"0.W_hat": jnp.asarray([[3.0, -25.0]]), "0.G": jnp.asarray([-1.0])}
-    protocol = Protocol(penalty=1.0, penalty_of="inalu")
-    found = descent.penalty_of(NALU(), protocol, params)
-    assert float(found) == pytest.approx(17 / 2 + 19)
-    own = descent.penalty_of(INALU(), Protocol(penalty=1.0), params)
-    assert float(own) == pytest.approx(float(found))
-
-
-def trained_block(steps, **changes):
-    """Restarts of four replicas that learn nothing."""
-    given = {"restart": "inalu", "restart_every": 1000, "restart_patience": 1000}
-    protocol = Protocol(
-        steps=steps,
-        interval=steps,
-        validation=1000,
-        learning_rate=0.0,
-        restart_above=1e-6,
-        **given,
-        **changes,
-    )
-    rows = [parts.configuration(TASK, protocol, seed) for seed in range(4)]
-    c = jax.tree.map(lambda *v: jnp.asarray(np.stack(v)), *rows)
-    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(False):
-        made = parts.program(INALU(), TASK, protocol)
-        state, c = made.start(c), made.prepare(c)
-        state, _ = made.interval(state, c, jnp.uint32(0), jnp.asarray(True))
-    return state
-
-
-def test_restarts_end_where_they_should():
-    """Looked for at 1,000 and 2,000, not at the last step."""
-    counts = np.asarray(trained_block(3000, restart_until=2000).watch["count"])
-    assert (counts == 2).all()
+    value = PenaltyOnceBelow(of="all").value(NALU(), params, at(0))
+    assert float(value) == pytest.approx(17 / 2 + 19)
+    same = PenaltyOnceBelow().value(INALU(), params, at(0))
+    assert float(same) == pytest.approx(float(value))
 
 
 def benchmark_run(operation, numbers) -> Cell:
     """The Primer's run of the iNALU on a range."""
     task = SingleModule(operation, 2, numbers, (20.0, 40.0))
-    settings = INALU_OF_THE_BENCHMARK
-    network, protocol = published(inalu_of_the_benchmark(), task, **settings)
+    network, protocol = published(benchmark_network(), task, **BENCHMARK)
     return Cell(network, task, protocol, seeds=(0, 1, 2))
 
 
-def short(own: Cell, seeds=(0, 1, 2), steps=5000, **changes) -> Cell:
-    protocol = replace(own.protocol, steps=steps, validation=1000, **changes)
-    return replace(own, protocol=protocol, seeds=tuple(seeds))
+def short(whole: Cell, seeds=(0, 1, 2), steps=5000, **changes) -> Cell:
+    changes |= {"steps": steps, "measuring__validation": 1000}
+    return replace(whole, protocol=whole.protocol.updated(**changes), seeds=seeds)
 
 
 def test_the_inalu_of_the_benchmark():
     theirs = benchmark_run("mul", RANGE)
     network, ours = published(INALU(), theirs.task)
-    assert ours.optimiser == "rmsprop" and network == INALU()
+    assert ours.optimiser == RMSProp(1e-2) and network == INALU()
     p = theirs.protocol
-    assert (p.optimiser, p.learning_rate, p.batch) == ("adam", 1e-3, 128)
-    assert not p.alternate and not p.penalty_apart and p.clip_value == 0.1
+    assert p.optimiser == Adam(1e-3) and p.batches == Batches(128)
+    assert p.transforms == (ClipValue(0.1),) and p.composition == Joint()
     declared = theirs.network.parameters(2, 1)
     assert declared["0.M_hat_mul"].distribution == Normal(0.5, 0.2)
     assert declared["0.W_hat_add"].distribution == Normal(0.88, 0.2)
@@ -165,9 +135,10 @@ def test_the_inalu_of_the_benchmark():
 @pytest.mark.parametrize(("numbers", "again"), [((10.0, 20.0), True), (RANGE, False)])
 def test_the_benchmark_restarts_as_it_started(tmp_path, numbers, again):
     """Without learning the error stays: above 1 it restarts every 5,000 steps."""
-    own = benchmark_run("add", numbers)
+    whole = benchmark_run("add", numbers)
     keep = (0, 4000, 5000, 9000, 10_000)
-    run = short(own, steps=10_000, learning_rate=0.0, keep=keep)
+    still = {"optimiser__learning_rate": 0.0, "measuring__keep": keep}
+    run = short(whole, steps=10_000, **still)
     results = train_cells([run], out=tmp_path)
     for row in results.rows:
         at, path = read(tmp_path).path(row["run"])
@@ -184,10 +155,9 @@ def test_the_benchmark_restarts_as_it_started(tmp_path, numbers, again):
 
 
 def test_the_penalty_of_the_benchmark_waits_for_a_small_error(tmp_path):
-    own = benchmark_run("add", RANGE)
-    settings = {"penalty_start": 0, "penalty_end": 0}
-    held = short(own, (0,), 10_000, **settings)
-    none = replace(held, protocol=replace(held.protocol, penalty_below=1e-9))
+    whole = benchmark_run("add", RANGE)
+    held = short(whole, (0,), 10_000, penalties__0__start=0)
+    none = replace(held, protocol=held.protocol.updated(penalties__0__below=1e-9))
     sizes = []
     for row in train_cells([held, none], out=tmp_path).rows:
         params = read(tmp_path).weights(row["run"])

@@ -9,24 +9,28 @@ case, write it into a file there:
     words = ["`hidden`", "(0,)", "at least 1"]
 
 `python` is an expression, or `lines` are several; they see the public names of
-`arithmax`, `arithmax.units`, `arithmax.tasks` and `arithmax.statistics`, `np` and
-`math`. They must raise a ValueError, TypeError or OSError with all `words` in its
-message: the argument, its value, and a part of the remedy. `command` is what follows
-`arithmax` on the command line; it must end with status 2, or `status`, with all words
-on the error stream. `files` (name = text) are made first, in an empty folder that is
-the current one. What starts to train fails, and nothing may take long.
+`arithmax.units`, `networks`, `tasks`, `training` (iNALU's parts included) and
+`statistics`, with `dataclass`, `arithmax`, `jnp`, `np` and `math`. They must raise a
+ValueError, TypeError or OSError with all `words` in its message: the argument, its
+value, and a part of the remedy. `command` is what follows `arithmax` on the command
+line; it must end with status 2, or `status`, with all words on the error stream.
+`files` (name = text) are made first, in an empty folder that is the current one. What
+starts to train fails, and nothing may take long.
 """
 
 import math
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import arithmax
-from arithmax import cli, statistics, tasks, units
+from arithmax import cli, networks, statistics, tasks, training, units
 from arithmax.training import _block
+from arithmax.training.recipes import inalu
 
 TABLE = Path(__file__).parents[1] / "bad_inputs"
 CASES = {
@@ -36,18 +40,16 @@ CASES = {
         tomllib.loads(path.read_text(encoding="utf-8"))["case"], start=1
     )
 }
-LAZY = ("Stack", "Scaled", "Noise", "Protocol", "Cell", "published")
-LAZY += ("train", "train_cells", "initialise")
 FRAME = str.maketrans(dict.fromkeys("│╭╮╰╯─", " "))  # tyro's messages stand in one
 
 
 def namespace() -> dict[str, object]:
     """The names that `python` and `lines` see."""
-    names: dict[str, object] = {}
-    for module in (statistics, tasks, units):
+    names: dict[str, object] = {name: getattr(training, name) for name in dir(training)}
+    for module in (inalu, statistics, tasks, units, networks):
         names |= {n: v for n, v in vars(module).items() if not n.startswith("_")}
-    names |= {name: getattr(arithmax, name) for name in LAZY}
-    return names | {"arithmax": arithmax, "np": np, "math": math}
+    typed = {"__name__": "__main__", "dataclass": dataclass}  # as at a prompt
+    return names | typed | {"arithmax": arithmax, "jnp": jnp, "np": np, "math": math}
 
 
 def answer(case: dict, capsys: pytest.CaptureFixture) -> str:
@@ -79,7 +81,7 @@ def test_bad_input_is_refused_in_words(case, tmp_path, monkeypatch, capsys):
 
 
 def test_the_table_is_large_and_each_case_has_its_words():
-    assert len(CASES) >= 150
+    assert len(CASES) >= 1200
     for name, case in CASES.items():
         assert len(case["words"]) >= 3, f"{name}: argument, value and remedy"
         assert {"python", "lines", "command"} & case.keys(), name

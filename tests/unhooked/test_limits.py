@@ -2,7 +2,6 @@
 # pyright: reportArgumentType=false, reportCallIssue=false
 # because numbers of NumPy, lists and ranges become plain tuples
 
-import ast
 import json
 import math
 from dataclasses import dataclass
@@ -13,12 +12,15 @@ import numpy as np
 import pytest
 
 from arithmax import NALU, NAU, NMU, UNITS, Cell, Protocol, Stack, published
+from arithmax._identity import describe
 from arithmax._json import dumps
-from arithmax._memory import check_fits
-from arithmax._plan import check_network, needed
 from arithmax.results import Results, to_json
 from arithmax.studies import studies
 from arithmax.tasks import TASKS, Functions, Operands, SingleModule, Subsets
+from arithmax.training import Adam, Batches, Measuring
+from arithmax.training._memory import check_fits
+from arithmax.training._plan import check_network, needed
+from short_runs import evaluated
 
 RESULTS = Path(__file__).parents[2] / "results"
 GIBIBYTE = 2**30
@@ -41,31 +43,26 @@ def test_the_runs_of_every_study_fit_into_a_small_machine():
     assert len(sizes) > 1000 and max(sizes) < 8 * GIBIBYTE
 
 
-def call(text: str, classes: dict):
-    """`Class(name=literal, ...)` as an object."""
-    parsed = ast.parse(text, mode="eval").body
-    assert isinstance(parsed, ast.Call) and isinstance(parsed.func, ast.Name)
-    options = {k.arg: ast.literal_eval(k.value) for k in parsed.keywords}
-    return classes[parsed.func.id](**options)
-
-
 def test_what_was_trained_can_be_asked_for_again():
     files = [str(f) for f in sorted(RESULTS.rglob("*.rows.parquet"))]
     query = "SELECT DISTINCT task, protocol FROM read_parquet(?, union_by_name=true)"
     with duckdb.connect() as database:
         rows = database.execute(query, [files]).fetchall()
     assert len(rows) > 500
-    classes = {cls.__name__: cls for cls in TASKS.values()} | {"Protocol": Protocol}
-    for texts in rows:  # some are of before a setting came
-        task, protocol = (call(text, classes) for text in texts)
+    for texts in rows:
+        task, protocol = map(evaluated, texts)
         Cell(NMU(), task, protocol, (0,))
+        assert (describe(task), describe(protocol)) == texts
 
 
 def test_numbers_of_numpy_and_lists_are_named_as_plain_ones():
     """A run is named by the `repr` of its settings."""
     steps, rate = np.int64(2000), np.float64(0.01)
-    asked = Protocol(steps=steps, learning_rate=rate, keep=[np.int32(1000)])
-    assert repr(asked) == repr(Protocol(steps=2000, learning_rate=0.01, keep=(1000,)))
+    asked = Protocol(
+        steps, optimiser=Adam(rate), measuring=Measuring(keep=[np.int32(1000)])
+    )
+    plain = Protocol(2000, optimiser=Adam(0.01), measuring=Measuring(keep=(1000,)))
+    assert repr(asked) == repr(plain)
     low, high = np.float32(1.0), np.float32(2.0)
     for given in ([1.0, 2.0], np.array([1.0, 2.0]), (low, high)):
         assert repr(SingleModule(interpolation=given)) == repr(SingleModule())
@@ -102,18 +99,18 @@ def test_a_wider_format_holds_more():
 
 def test_estimated_memory_is_no_more_than_what_arrays_take():
     """Parameters with their gradient, best and optimiser; inputs; both targets."""
-    found = needed(NMU(), SingleModule(), Protocol(batch=50, validation=2000))
+    protocol = Protocol(batches=Batches(50), measuring=Measuring(validation=2000))
+    found = needed(NMU(), SingleModule(), protocol)
     parameters, batch, validation, sums, steps, _ = found.values()
     assert parameters == 4 * 4 * 2 and batch == 4 * 2 * 50
     assert validation == 4 * (2 * 1000 + 2 * 2000) and sums == 2 * 4 * 2 * 2
     assert steps == 4 * 3 * 51
-    wide = Protocol(batch=50, validation=2000, precision="float64")
-    twice = needed(NMU(), SingleModule(), wide)
+    twice = needed(NMU(), SingleModule(), protocol.updated(precision="float64"))
     assert list(twice.values())[:5] == [2 * n for n in list(found.values())[:5]]
 
 
 def test_memory_is_refused_with_the_estimate(monkeypatch):
-    monkeypatch.setattr("arithmax._memory.memory", lambda: 3 * GIBIBYTE)
+    monkeypatch.setattr("arithmax.training._memory.memory", lambda: 3 * GIBIBYTE)
     check_fits(3 * GIBIBYTE, "it", "")
     with pytest.raises(ValueError, match=r"it needs 4 GiB .* there are 3 GiB\. Less!"):
         check_fits(4 * GIBIBYTE, "it", "Less!")
@@ -141,6 +138,7 @@ def test_json_has_no_infinity():
     assert json.loads(dumps(values), parse_constant=constant) == expected
     row = {"network": "n", "task": "t", "protocol": "p", "outcome": "solved"}
     row |= {"solved_at": 5000, "sparsity": 0.1, "extrapolation": 0.0}
+    row |= {"platform": "cpu"}
     (summary,) = json.loads(
         to_json(Results([row]).summaries()), parse_constant=constant
     )

@@ -1,7 +1,7 @@
 """A unit among all others: leaderboard, criteria, failures, a unit from a file."""
 
 from ..studies._criteria import CRITERIA as CRITERIA
-from ..studies._criteria import Judged as Judged
+from ..studies._criteria import Judgement as Judgement
 from ..studies._criteria import threshold as threshold
 from ..studies._failures import Failure as Failure
 from ..studies._failures import failure as failure
@@ -10,13 +10,13 @@ from ..studies._outcomes import common as common
 from ..studies._outcomes import rate as rate
 from ._benchmark import QUICK as QUICK
 from ._benchmark import STUDIES as STUDIES
-from ._benchmark import Against as Against
 from ._benchmark import Benchmark as Benchmark
 from ._benchmark import Place as Place
+from ._benchmark import Rival as Rival
 from ._benchmark import benchmark as benchmark
-from ._benchmark import unlike as unlike
-from ._cost import cells as cells
-from ._cost import measured as measured
+from ._benchmark import free_name as free_name
+from ._cost import seconds_of_study as seconds_of_study
+from ._cost import speed_of_machine as speed_of_machine
 from ._differences import chance as chance
 from ._differences import holm as holm
 from ._differences import newcombe as newcombe
@@ -27,9 +27,9 @@ from ._leaderboard import Score as Score
 from ._leaderboard import boards as boards
 from ._leaderboard import shipped as shipped
 from ._leaderboard import summary as summary
-from ._own_unit import OwnUnit as OwnUnit
-from ._own_unit import own_unit as own_unit
 from ._standing import Standing as Standing
 from ._standing import choices as choices
 from ._standing import failures_of as failures_of
 from ._standing import standing as standing
+from ._user_unit import UserUnit as UserUnit
+from ._user_unit import user_unit as user_unit

@@ -18,8 +18,8 @@ from ..studies._outcomes import common
 from ..studies.primer import RANGES, SEEDS, can, labels, tables, task
 from ..training import Cell, published
 from ._differences import chance, holm, newcombe, paired_chance, paired_difference
-from ._leaderboard import Board, Score, from_tables, order, pooled
-from ._own_unit import OwnUnit
+from ._leaderboard import Board, Score, from_tables, pooled, rank
+from ._user_unit import UserUnit
 
 STUDIES = {"single-module": 2, "redundancy": 10}  # and how many inputs they have
 RECORD = "benchmark.json"
@@ -28,15 +28,15 @@ QUICK = 5  # seeds of a first look
 
 
 @dataclass(frozen=True)
-class Against:
+class Rival:
     """A published unit beside one's own, on the runs that both have.
 
-    `own` and `score` are of the same ranges and seeds, and `difference` is that of
+    `yours` and `score` are of the same ranges and seeds, and `difference` is that of
     their rates.
     """
 
     unit: str
-    own: Score
+    yours: Score
     score: Score
     difference: Interval
     chance: float  # corrected
@@ -56,20 +56,20 @@ class Place:
     board: str
     operation: str
     criterion: str
-    own: Score
-    against: tuple[Against, ...]
+    score: Score
+    rivals: tuple[Rival, ...]
 
     @property
     def place(self) -> int:
         """1 is the best."""
-        return 1 + sum(order(a.score) < order(a.own) for a in self.against)
+        return 1 + sum(rank(a.score) < rank(a.yours) for a in self.rivals)
 
 
 @dataclass(frozen=True)
 class Benchmark:
     """What `benchmark` gives."""
 
-    own: OwnUnit
+    user: UserUnit
     boards: list[Board]
     reduced: str
     shorter: bool
@@ -77,38 +77,38 @@ class Benchmark:
 
     def places(self, stored: Sequence[Board], criterion: str = "") -> list[Place]:
         """The unit's places among stored units; by the first criterion if none."""
-        found = []
+        listed = []
         for board in self.boards:
             other = counterpart(board, stored)
             for operation in board.operations:
                 wanted = criterion or board.criteria[0]
-                found.append(_place(board, other, self.own.name, operation, wanted))
-        return _corrected(found)
+                listed.append(_place(board, other, self.user.name, operation, wanted))
+        return _corrected(listed)
 
     def among(self, stored: Sequence[Board]) -> list[Board]:
         """The stored boards with the unit's own scores in them."""
         return [_merged(board, counterpart(board, stored)) for board in self.boards]
 
 
-def arms(own: OwnUnit, name: str, operations: Sequence[str]) -> list[Arm]:
+def arms(user: UserUnit, name: str, operations: Sequence[str]) -> list[Arm]:
     """The unit's arms of one of `STUDIES`: those that it can represent."""
     size = STUDIES[name]
     return [
-        Arm(labels(own.name, operation, where), _cell(own, operation, where, size))
+        Arm(labels(user.name, operation, where), _cell(user, operation, where, size))
         for operation in operations
-        if can(own.unit, operation, size)
+        if can(user.unit, operation, size)
         for where in RANGES
     ]
 
 
-def _cell(own: OwnUnit, operation: str, where: str, size: int) -> Cell:
+def _cell(user: UserUnit, operation: str, where: str, size: int) -> Cell:
     on = task(operation, where, size)
-    network, protocol = published(own.unit, on, **own.recipe(on))
+    network, protocol = published(user.unit, on, **user.recipe(on))
     return Cell(network, on, protocol, tuple(range(SEEDS)))
 
 
 def benchmark(
-    own: OwnUnit,
+    user: UserUnit,
     *,
     out: Path,
     seeds: int | None = None,
@@ -120,7 +120,7 @@ def benchmark(
     """Train a unit on the benchmark's tasks, and count what it solved.
 
     Args:
-        own: the unit.
+        user: the unit.
         out: the folder of its runs; what is there is not trained again.
         seeds: how many seeds each cell has, 25 if None.
         steps: how many steps each run has at most.
@@ -133,19 +133,19 @@ def benchmark(
     """
     from ..training import train_cells
 
-    chosen = [op for op in own.operations if not operations or op in operations]
+    chosen = [op for op in user.operations if not operations or op in operations]
     if not chosen:
-        able = ", ".join(own.operations)
+        able = ", ".join(user.operations)
         raise ValueError(
             f"`operations` (={' '.join(operations)}) must name some of those that "
-            f"{own.name} can represent: {able}."
+            f"{user.name} can represent: {able}."
         )
-    made = {name: arms(own, name, chosen) for name in studies}
+    made = {name: arms(user, name, chosen) for name in studies}
     full = [arm.cell for listed in made.values() for arm in listed]
     made = {n: [a.reduced(seeds, steps) for a in listed] for n, listed in made.items()}
     cells = [arm.cell for listed in made.values() for arm in listed]
     out = writable("out", out)
-    record(own, out)
+    claim_folder(user, out)
     interrupted = train_cells(cells, out=out, **options).interrupted
     results = read(out)
     boards = [
@@ -156,20 +156,20 @@ def benchmark(
     ]
     longest = max(cell.protocol.steps for cell in full)
     shorter = steps is not None and steps < longest
-    said = [f"{seeds} of {SEEDS} seeds"] if seeds and seeds < SEEDS else []
-    said += [f"{steps:,} of up to {longest:,} steps"] if shorter else []
-    return Benchmark(own, boards, ", ".join(said), shorter, interrupted)
+    left_out = [f"{seeds} of {SEEDS} seeds"] if seeds and seeds < SEEDS else []
+    left_out += [f"{steps:,} of up to {longest:,} steps"] if shorter else []
+    return Benchmark(user, boards, ", ".join(left_out), shorter, interrupted)
 
 
 def _boards(name: str, listed: list[Arm], results: Results) -> list[Board]:
     study = Study(f"own-{name}", name, "", "", tuple(listed))
     trained = Trained(study, find(study, results), results)
-    if not any(f.rows for f in trained.found):
+    if not any(f.rows for f in trained.arm_runs):
         return []  # stopped before any was finished
     return from_tables(name, tables(trained))
 
 
-def record(own: OwnUnit, out: Path) -> None:
+def claim_folder(user: UserUnit, out: Path) -> None:
     """A folder is one version of one unit: runs of another are not mixed with it."""
     path = out / RECORD
     if path.exists():
@@ -179,7 +179,7 @@ def record(own: OwnUnit, out: Path) -> None:
             raise ValueError(
                 f"{path} cannot be read. Delete it with its folder, or choose another."
             ) from None
-        if known.get("digest") != own.digest:
+        if known.get("digest") != user.digest:
             raise ValueError(
                 f"`out` (={out}) has runs of {known.get('unit')} as its file was "
                 "before. Choose another folder, or delete this one."
@@ -189,7 +189,7 @@ def record(own: OwnUnit, out: Path) -> None:
         raise ValueError(
             f"`out` (={out}) has runs of something else. Choose another folder."
         )
-    text = json.dumps({"unit": repr(own.unit), "digest": own.digest})
+    text = json.dumps({"unit": repr(user.unit), "digest": user.digest})
     write_whole(path, lambda p: p.write_text(text + "\n", encoding="utf-8"))
 
 
@@ -204,23 +204,23 @@ def _place(
 ) -> Place:
     score = board.score(name, operation, criterion)
     assert score is not None
-    against = []
+    rivals = []
     for unit in other.units if other else ():
         # Ranges that both have, and seeds.
         both = [
             pair
             for r in board.ranges
             if other
-            and (own := board.scores.get((name, operation, r, criterion)))
+            and (yours := board.scores.get((name, operation, r, criterion)))
             and (theirs := other.scores.get((unit, operation, r, criterion)))
-            and (pair := in_common(own, theirs))[0].seeds
+            and (pair := in_common(yours, theirs))[0].seeds
         ]
         if both:
-            own, theirs = (pooled(side) for side in zip(*both, strict=True))
-            assert own and theirs
-            against.append(Against(unit, own, theirs, *compare(own, theirs)))
-    against.sort(key=lambda a: order(a.score))
-    return Place(board.name, operation, criterion, score, tuple(against))
+            yours, theirs = (pooled(side) for side in zip(*both, strict=True))
+            assert yours and theirs
+            rivals.append(Rival(unit, yours, theirs, *compare_scores(yours, theirs)))
+    rivals.sort(key=lambda a: rank(a.score))
+    return Place(board.name, operation, criterion, score, tuple(rivals))
 
 
 def in_common(one: Score, other: Score) -> tuple[Score, Score]:
@@ -239,7 +239,7 @@ def _of_seeds(score: Score, outcomes: str) -> Score:
     return replace(score, seeds=seeds, solved=solved, outcomes=(outcomes,))
 
 
-def compare(one: Score, other: Score) -> tuple[Interval, float]:
+def compare_scores(one: Score, other: Score) -> tuple[Interval, float]:
     """The difference of two rates on the same runs, and the chance of it."""
     if one.outcomes and other.outcomes:
         pair = one.outcomes, other.outcomes
@@ -250,9 +250,9 @@ def compare(one: Score, other: Score) -> tuple[Interval, float]:
 
 def _corrected(places: list[Place]) -> list[Place]:
     """All comparisons of a benchmark corrected together, by Holm's method."""
-    corrected = iter(holm([a.chance for p in places for a in p.against]))
+    corrected = iter(holm([a.chance for p in places for a in p.rivals]))
     return [
-        replace(p, against=tuple(replace(a, chance=next(corrected)) for a in p.against))
+        replace(p, rivals=tuple(replace(a, chance=next(corrected)) for a in p.rivals))
         for p in places
     ]
 
@@ -267,7 +267,7 @@ def _merged(board: Board, other: Board | None) -> Board:
     )
 
 
-def unlike(name: str, boards: Sequence[Board]) -> str:
+def free_name(name: str, boards: Sequence[Board]) -> str:
     """A name that no stored unit has."""
     taken = {unit for board in boards for unit in board.units}
     return f"{name} (yours)" if name in taken else name

@@ -10,15 +10,16 @@ from typing import Any
 
 from .. import __version__
 from .._files import write_whole
+from .._network import Network
 from ..studies import Study
 from ..tasks import Subsets
 from ..training import Cell, published
-from ..units import NMU, Unit
+from ..units import NMU
 
 SIZES = (4, 100)  # inputs of the two programs that are timed
 
 
-def parameters(network: Unit, cell: Cell) -> int:
+def parameters(network: Network, cell: Cell) -> int:
     """How many numbers a network learns, by which its cost grows."""
     import math
 
@@ -26,11 +27,11 @@ def parameters(network: Unit, cell: Cell) -> int:
     return sum(math.prod(p.shape) for p in declared.values())
 
 
-def cells(own: Study, speed: dict[str, float]) -> float:
+def seconds_of_study(study: Study, speed: dict[str, float]) -> float:
     """The seconds that a study takes on all cores or accelerators of this machine."""
     return sum(
         len(arm.cell.seeds) * arm.cell.protocol.steps * seconds(arm.cell, speed)
-        for arm in own.arms
+        for arm in study.arms
     )
 
 
@@ -41,7 +42,7 @@ def seconds(cell: Cell, speed: dict[str, float]) -> float:
     return share * (speed["fixed"] + speed["each"] * numbers)
 
 
-def measured() -> dict[str, float]:
+def speed_of_machine() -> dict[str, float]:
     """The speed of this machine: from its cache, or timed now."""
     path = _cache()
     try:

@@ -48,11 +48,12 @@ def paired_difference(
     total, z = int(pairs.sum()), float(ndtri((1 + level) / 2))
     shares = (float(np.nansum(side)) / total for side in (a, b))
     once = newcombe(*(wilson(share, pairs.size, z * z) for share in shares))
-    differ = int((by_seed != 0).sum())
+    if (differ := int((by_seed != 0).sum())) < 2:
+        return once
     value = float(by_seed.sum()) / total
     alone = (float(np.nansum(gaps**2)) / total - value**2) / total
     variance = max(clustered(by_seed - value * pairs, total), alone)
-    if differ < 2 or variance <= 0:
+    if variance <= 0:
         return once
     half = float(stdtrit(differ - 1, (1 + level) / 2)) * math.sqrt(variance)
     return Interval(value, max(value - half, once.low), min(value + half, once.high))
@@ -132,9 +133,9 @@ def holm(chances: Sequence[float]) -> list[float]:
         S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
         Scandinavian Journal of Statistics 6, 1979.
     """
-    found, greatest = [0.0] * len(chances), 0.0
+    corrected, greatest = [0.0] * len(chances), 0.0
     order = sorted(range(len(chances)), key=lambda i: chances[i])
     for left, i in zip(range(len(chances), 0, -1), order, strict=True):
         greatest = max(greatest, min(1.0, left * chances[i]))
-        found[i] = greatest
-    return found
+        corrected[i] = greatest
+    return corrected

@@ -138,8 +138,8 @@ class Board:
 
     def total(self, unit: str, criterion: str, where: str = "") -> Score | None:
         """A unit's score on all operations that it can represent."""
-        found = (self.score(unit, op, criterion, where) for op in self.operations)
-        return pooled(score for score in found if score is not None)
+        scores = (self.score(unit, op, criterion, where) for op in self.operations)
+        return pooled(score for score in scores if score is not None)
 
     def standing(
         self, criterion: str, operation: str = "", where: str = ""
@@ -154,19 +154,19 @@ class Board:
             else self.total(unit, criterion, where)
             for unit in self.units
         }
-        found = [(unit, score) for unit, score in scores.items() if score is not None]
-        return sorted(found, key=lambda item: order(item[1]))
+        known = [(unit, score) for unit, score in scores.items() if score is not None]
+        return sorted(known, key=lambda item: rank(item[1]))
 
     def counts(self, unit: str) -> dict[str, int]:
         """All failures of a unit, the commonest first."""
         total: dict[str, int] = {}
-        for (name, *_), found in self.failures.items():
-            for said, n in found.items() if name == unit else ():
-                total[said] = total.get(said, 0) + n
+        for (name, *_), counted in self.failures.items():
+            for failure, n in counted.items() if name == unit else ():
+                total[failure] = total.get(failure, 0) + n
         return dict(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def order(score: Score) -> tuple[float, float]:
+def rank(score: Score) -> tuple[float, float]:
     """The place of a score: more solved comes first, then fewer steps."""
     return -score.solved / score.seeds, math.inf if score.step is None else score.step
 
@@ -199,11 +199,11 @@ def from_tables(study: str, tables: Mapping[str, Table]) -> list[Board]:
     counted: dict[tuple, dict[tuple, dict[str, int]]] = {}
     for row in _rows(failures):
         key = tuple(str(row[name]) for name in LABELS)
-        own = counted.setdefault(_values(row, further), {}).setdefault(key, {})
-        own[str(row["failure"])] = int(row["seeds"])
+        entry = counted.setdefault(_values(row, further), {}).setdefault(key, {})
+        entry[str(row["failure"])] = int(row["seeds"])
     return [
-        Board(*_named(study, further, values), found, counted.get(values, {}))
-        for values, found in scores.items()
+        Board(*_named(study, further, values), of_board, counted.get(values, {}))
+        for values, of_board in scores.items()
     ]
 
 
@@ -233,24 +233,24 @@ def _number(value: float | None) -> float | None:
 
 
 def _named(study: str, labels: Sequence[str], values: Sequence[str]) -> tuple[str, str]:
-    said = ", ".join(f"{v} {n}" for n, v in zip(labels, values, strict=True))
+    text = ", ".join(f"{v} {n}" for n, v in zip(labels, values, strict=True))
     title = TITLES.get(study, study)
-    return " ".join([study, *values]), f"{title}: {said}" if said else title
+    return " ".join([study, *values]), f"{title}: {text}" if text else title
 
 
-def summary(found: Sequence[Board]) -> str:
+def summary(boards: Sequence[Board]) -> str:
     """Boards as JSON, which `summarised` reads."""
     listed = []
-    for board in found:
+    for board in boards:
         scores: dict[str, Any] = {}
         for (unit, operation, name, criterion), s in board.scores.items():
-            own = scores.setdefault(unit, {}).setdefault(operation, {})
+            of_operation = scores.setdefault(unit, {}).setdefault(operation, {})
             entry = [s.seeds, s.solved, s.step, s.sparsity, *s.outcomes]
-            own.setdefault(name, {})[criterion] = entry
+            of_operation.setdefault(name, {})[criterion] = entry
         failures: dict[str, Any] = {}
         for (unit, operation, name), counts in board.failures.items():
-            own = failures.setdefault(unit, {}).setdefault(operation, {})
-            own[name] = dict(counts)
+            of_operation = failures.setdefault(unit, {}).setdefault(operation, {})
+            of_operation[name] = dict(counts)
         parts = {"scores": scores, "failures": failures}
         listed.append({"name": board.name, "title": board.title, **parts})
     text = json.dumps({"format": FORMAT, "boards": listed}, ensure_ascii=False)

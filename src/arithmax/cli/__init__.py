@@ -30,8 +30,8 @@ def _ended(arguments: list[str]) -> int:
         from .._extras import remedy
         from .._own_code import sentence
 
-        if said := sentence(error):
-            say(f"arithmax: {said}")
+        if message := sentence(error):
+            say(f"arithmax: {message}")
         elif isinstance(error, ImportError) and (missing := remedy(error)):
             say(f"arithmax: {missing}")
         elif isinstance(error, KeyboardInterrupt):

@@ -58,17 +58,19 @@ def benchmark(
         json: print JSON for scripts.
         quiet: show no progress bar.
     """
-    from ..benchmark import QUICK, STUDIES, own_unit, shipped, unlike
+    from ..benchmark import QUICK, STUDIES, free_name, shipped, user_unit
     from ..benchmark import benchmark as run
 
     for name, count in (("seeds", seeds), ("steps", steps)):
         if count is not None:
             check_whole(name, count, 1)
-    own, stored = own_unit(unit), shipped()
-    own = replace(own, name=unlike(own.name, stored))
-    home = out or Path("runs") / f"benchmark-{type(own.unit).__name__}-{own.digest[:8]}"
+    user, stored = user_unit(unit), shipped()
+    user = replace(user, name=free_name(user.name, stored))
+    home = (
+        out or Path("runs") / f"benchmark-{type(user.unit).__name__}-{user.digest[:8]}"
+    )
     done = run(
-        own,
+        user,
         out=home,
         seeds=seeds or (QUICK if quick else None),
         steps=steps,
@@ -77,11 +79,11 @@ def benchmark(
         progress=not quiet and not json,
     )
     if json:
-        print_json(as_json(done, stored))
+        print_json(places_as_json(done, stored))
     else:
         print_places(done, stored)
     if page is not None:
-        write_leaderboard(done.among(stored), page, own.name)
+        write_leaderboard(done.among(stored), page, user.name)
         print(f"Wrote {page}", file=sys.stderr)
     if done.interrupted:
         print(
@@ -104,13 +106,13 @@ def print_places(done: Any, stored: Sequence[Any]) -> None:
     """The unit's place on each operation, and its failures."""
     places = done.places(stored)
     for place in places:
-        show(_standing(done.own.name, place))
+        show(_standing(done.user.name, place))
     for board in done.boards:
-        counts = board.counts(done.own.name)
-        rows = [[said, str(n)] for said, n in counts.items()]
+        counts = board.counts(done.user.name)
+        rows = [[failure, str(n)] for failure, n in counts.items()]
         if rows:
             show(table(f"{board.name}: unsolved seeds", ["failure", "seeds"], rows))
-    compared = any(place.against for place in places)
+    compared = any(place.rivals for place in places)
     if places:
         print(METHOD if compared else "There are no stored runs to compare with.")
     if done.reduced:
@@ -121,17 +123,17 @@ def print_places(done: Any, stored: Sequence[Any]) -> None:
 
 def _standing(name: str, place: Any) -> Any:
     """All units on one operation, one's own among them."""
-    own = [f"▶ {name}", percent(place.own.success), _step(place.own), "", "", ""]
+    first = [f"▶ {name}", percent(place.score.success), _step(place.score), "", "", ""]
     rows = []
-    for a in place.against:
+    for a in place.rivals:
         gap = a.difference
         ends = f"{100 * gap.value:+.0f} [{100 * gap.low:+.0f}, {100 * gap.high:+.0f}]"
         chance = f"{a.chance:.2g}" if a.chance >= 1e-4 else "< 1e-4"
         rate = percent(a.score.success)
-        if a.own.solved * place.own.seeds != place.own.solved * a.own.seeds:
-            rate += f", yours there {100 * a.own.success.value:.0f}%"
+        if a.yours.solved * place.score.seeds != place.score.solved * a.yours.seeds:
+            rate += f", yours there {100 * a.yours.success.value:.0f}%"
         rows.append([a.unit, rate, _step(a.score), ends, chance, a.verdict])
-    rows.insert(place.place - 1, own)
+    rows.insert(place.place - 1, first)
     numbered = [[str(i), *row] for i, row in enumerate(rows, start=1)]
     title = f"{place.board}, {place.operation}, {place.criterion}: place "
     title += f"{place.place} of {len(rows)}"
@@ -143,12 +145,12 @@ def _step(score: Any) -> str:
     return "—" if score.step is None else f"{score.step:,.0f}"
 
 
-def as_json(done: Any, stored: Sequence[Any]) -> dict[str, Any]:
+def places_as_json(done: Any, stored: Sequence[Any]) -> dict[str, Any]:
     """Everything, for scripts."""
     criteria = done.boards[0].criteria if done.boards else []
     return {
-        "unit": done.own.name,
-        "configuration": repr(done.own.unit),
+        "unit": done.user.name,
+        "configuration": repr(done.user.unit),
         "reduced": done.reduced,
         "interrupted": done.interrupted,
         "places": [
@@ -175,18 +177,18 @@ def _place(place: Any) -> dict[str, Any]:
         "operation": place.operation,
         "criterion": place.criterion,
         "place": place.place,
-        "of": len(place.against) + 1,
-        **_score(place.own),
+        "of": len(place.rivals) + 1,
+        **_score(place.score),
         "against": [
             {
                 "unit": a.unit,
                 **_score(a.score),
-                "yours": [a.own.solved, a.own.seeds],
+                "yours": [a.yours.solved, a.yours.seeds],
                 "difference": [a.difference.value, a.difference.low, a.difference.high],
                 "p": a.chance,
                 "verdict": a.verdict,
             }
-            for a in place.against
+            for a in place.rivals
         ],
     }
 
@@ -220,17 +222,17 @@ def leaderboard(
     from ..benchmark import shipped
 
     if folder is None:
-        found = shipped()
+        boards = shipped()
     else:
-        found = _stored(folder)
+        boards = _stored(folder)
     if summary is not None:
         from ..benchmark import summary as written
 
-        write_text(summary, written(found))
+        write_text(summary, written(boards))
         print(f"Wrote {summary}")
         return
     to = to or (folder or Path()) / "leaderboard.html"
-    write_leaderboard(found, to)
+    write_leaderboard(boards, to)
     print(f"Wrote {to}")
     if open:
         import webbrowser
@@ -244,16 +246,16 @@ def _stored(folder: Path) -> list[Any]:
 
     if not folder_of("folder", folder).is_dir():
         raise FileNotFoundError(f"`folder` (={folder}) does not exist. Check the path.")
-    if not (found := boards(folder)):
+    if not (stored := boards(folder)):
         raise ValueError(
             f"`folder` (={folder}) has no runs of the studies single-module or "
             f"redundancy. Run `arithmax reproduce single-module --out {folder}` first."
         )
-    return found
+    return stored
 
 
-def write_leaderboard(found: Sequence[Any], to: Path, own: str = "") -> None:
+def write_leaderboard(boards: Sequence[Any], to: Path, highlighted: str = "") -> None:
     """The page as a file."""
     with report_extra():
         from ..report._leaderboard import leaderboard as document
-    write_text(to, document(found, own))
+    write_text(to, document(boards, highlighted))

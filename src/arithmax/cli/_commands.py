@@ -8,8 +8,8 @@ import tyro
 from .. import __version__
 from ._benchmark import benchmark, leaderboard
 from ._demo import demo
-from ._lists import tasks, units
-from ._studies import report, reproduce, studies
+from ._lists import studies, tasks, units
+from ._studies import report, reproduce
 from ._train import train
 
 

@@ -26,18 +26,18 @@ def demo(seeds: int = 25, steps: int = 50_000, out: Path = Path("runs")) -> int:
     from ..studies._registry import study
     from ..studies._run import reproduce as run
 
-    own = study("demo")
+    shown = study("demo")
     rows: list[dict[str, Any]] = []
-    with Live(rates(own, [], seeds), refresh_per_second=4) as live:
+    with Live(rates(shown, [], seeds), refresh_per_second=4) as live:
 
         def watch(new: list[dict[str, Any]]) -> None:
             rows.extend(new)
-            live.update(rates(own, find(own, Results(rows)), seeds))
+            live.update(rates(shown, find(shown, Results(rows)), seeds))
 
         done = run(
             ["demo"], out=out, seeds=seeds, steps=steps, command=command(), watch=watch
         )
-        live.update(rates(own, done.evaluations[0].found, seeds))
+        live.update(rates(shown, done.evaluations[0].arm_runs, seeds))
     if done.interrupted:
         print("Interrupted. Run the same command again to go on.", file=sys.stderr)
         return 130
@@ -46,14 +46,14 @@ def demo(seeds: int = 25, steps: int = 50_000, out: Path = Path("runs")) -> int:
     return 0
 
 
-def rates(own: Any, found: Sequence[Any], seeds: int) -> Any:
+def rates(study: Any, arm_runs: Sequence[Any], seeds: int) -> Any:
     """Success rates of all arms: units down, operations across."""
     known = {
         tuple(f.arm.labels.values()): percent(f.summary.success)
-        for f in found
+        for f in arm_runs
         if f.summary
     }
-    arms = [tuple(arm.labels.values()) for arm in own.arms]
+    arms = [tuple(arm.labels.values()) for arm in study.arms]
     units, operations = (
         list(dict.fromkeys(names)) for names in zip(*arms, strict=True)
     )

@@ -1,4 +1,4 @@
-"""`arithmax units` and `arithmax tasks`."""
+"""`arithmax units`, `arithmax tasks` and `arithmax studies`."""
 
 import dataclasses
 from typing import Any
@@ -8,7 +8,7 @@ from ..units import OPERATIONS, UNITS
 from ._show import field_docs, first_line, print_json, show, table
 
 
-def describe(name: str) -> dict[str, Any]:
+def entry_of_unit(name: str) -> dict[str, Any]:
     """What `arithmax units` says of one unit."""
     unit = UNITS[name]()
     return {
@@ -28,7 +28,7 @@ def units(json: bool = False) -> None:
     Args:
         json: print JSON for scripts instead of a table.
     """
-    described = [describe(name) for name in UNITS]
+    described = [entry_of_unit(name) for name in UNITS]
     if json:
         print_json(described, indent=2)
         return
@@ -78,3 +78,55 @@ def tasks(json: bool = False) -> None:
         for task in described
     ]
     show(table("Tasks", ["name", "what it is", "options"], rows))
+
+
+def studies(json: bool = False, cost: bool = False) -> None:
+    """List every study: its name, where it was published, and what it is.
+
+    Args:
+        json: print JSON for scripts instead of a table.
+        cost: also count its runs, and say how long they take on this machine.
+    """
+    from ..studies._registry import sheets
+
+    listed: list[dict[str, Any]] = [
+        {"name": s.name, "title": s.front["title"], "source": s.front["source"]}
+        for s in sheets()
+    ]
+    if cost:
+        listed = [entry | _cost(entry["name"]) for entry in listed]
+    if json:
+        print_json(listed, indent=2)
+        return
+    names = ["name", *(["runs", "time here"] if cost else []), "what it is"]
+    rows = [[s["name"], *(_counts(s) if cost else []), s["title"]] for s in listed]
+    show(table("Studies", names, rows))
+    print("`arithmax reproduce NAME` runs one; --seeds and --steps make it shorter.")
+
+
+def _cost(name: str) -> dict[str, Any]:
+    """How much a study trains, and the seconds that this takes here."""
+    from ..benchmark import seconds_of_study, speed_of_machine
+    from ..studies import study
+
+    arms = study(name).arms
+    return {
+        "arms": len(arms),
+        "runs": sum(len(arm.cell.seeds) for arm in arms),
+        "seconds": seconds_of_study(study(name), speed_of_machine()),
+    }
+
+
+def _counts(listed: dict[str, Any]) -> list[str]:
+    """Runs and time as a table prints them."""
+    if not listed["runs"]:
+        return ["—", "seconds"]
+    return [str(listed["runs"]), rough_duration(listed["seconds"])]
+
+
+def rough_duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds:.0f} s"

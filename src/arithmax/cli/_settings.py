@@ -86,7 +86,7 @@ def _part(cls: type, known: list) -> Any:
 Field = tuple[str, Any, Any]  # a name, an annotation and a default
 
 
-def settings(protocol: Protocol) -> tuple[type, list[Field]]:
+def options_of_protocol(protocol: Protocol) -> tuple[type, list[Field]]:
     """The options of a protocol, with its values as defaults.
 
     Returns:

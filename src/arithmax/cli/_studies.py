@@ -1,4 +1,4 @@
-"""`arithmax studies`, `reproduce` and `report`."""
+"""`arithmax reproduce` and `arithmax report`."""
 
 import shlex
 import sys
@@ -28,51 +28,6 @@ Only = Annotated[
     tyro.conf.UseAppendAction,  # given twice, both count
     tyro.conf.arg(metavar="LABEL=VALUE ..."),
 ]
-
-
-def studies(json: bool = False) -> None:
-    """List every study, what it trains and how long that takes on this machine.
-
-    Args:
-        json: print JSON for scripts instead of a table.
-    """
-    from ..benchmark import cells, measured
-    from ..studies._registry import studies as all_studies
-
-    speed = measured()
-    listed = [
-        {
-            "name": own.name,
-            "title": own.title,
-            "source": own.source,
-            "arms": len(own.arms),
-            "runs": sum(len(arm.cell.seeds) for arm in own.arms),
-            "seconds": cells(own, speed),
-        }
-        for own in all_studies().values()
-    ]
-    if json:
-        print_json(listed, indent=2)
-        return
-    rows = [
-        [
-            s["name"],
-            str(s["runs"]) if s["runs"] else "—",
-            duration(s["seconds"]) if s["runs"] else "seconds",
-            s["title"],
-        ]
-        for s in listed
-    ]
-    show(table("Studies", ["name", "runs", "time here", "what it is"], rows))
-    print("`arithmax reproduce NAME` runs one; --seeds and --steps make it shorter.")
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds / length:.2g} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def reproduce(
@@ -113,7 +68,7 @@ def reproduce(
         **options,
     )
     if json:
-        print_json(as_json(done.evaluations, chosen))
+        print_json(comparisons_as_json(done.evaluations, chosen))
     else:
         for evaluation in done.evaluations:
             print_study(evaluation, chosen)
@@ -165,7 +120,9 @@ def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
     ]
 
 
-def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str, Any]]:
+def comparisons_as_json(
+    evaluations: Sequence[Any], chosen: dict[str, str]
+) -> list[dict[str, Any]]:
     """Every comparison, for scripts."""
     from ..statistics import Range
 
@@ -188,27 +145,27 @@ def as_json(evaluations: Sequence[Any], chosen: dict[str, str]) -> list[dict[str
 
 def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
     """Ours beside theirs, and the tables that a study shows."""
-    own = evaluation.study
+    study = evaluation.study
     notes: list[str] = []
     rows = [line(c, notes) for c in of_chosen(evaluation, chosen)]
     rows += [
-        [found.arm.name, "success rate", percent(found.summary.success), "—", ""]
-        for found in evaluation.found
-        if found.summary and not found.arm.published
+        [runs.arm.name, "success rate", percent(runs.summary.success), "—", ""]
+        for runs in evaluation.arm_runs
+        if runs.summary and not runs.arm.published
     ]
     columns = ["arm", "measure", "ours", "published", "verdict"]
-    show(table(f"{own.name}: {own.title}", columns, rows))
+    show(table(f"{study.name}: {study.title}", columns, rows))
     for i, note in enumerate(notes, start=1):
         print(f"[{i}] {note}.")
     if evaluation.computed:
-        for name, caption in own.shown.items():
-            if (found := evaluation.computed.tables.get(name)) is not None:
-                lines = zip(*found.values(), strict=True)
+        for name, caption in study.shown.items():
+            if (columns_of_table := evaluation.computed.tables.get(name)) is not None:
+                lines = zip(*columns_of_table.values(), strict=True)
                 text = [[_text(v) for v in line] for line in lines]
-                show(table(caption, list(found), text))
+                show(table(caption, list(columns_of_table), text))
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:
-        print(f"{own.name}: {counts}.")
+        print(f"{study.name}: {counts}.")
     if evaluation.remark:
         print(evaluation.remark)
     if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
@@ -221,20 +178,20 @@ def line(c: Any, notes: list[str]) -> list[str]:
 
     rate = c.measure == "success"
     name = ", ".join(map(str, c.labels.values())) or c.measure
-    ours = "—" if c.ours is None else number(c.ours, rate)
-    theirs = number(c.published.interval or c.published.value, rate)
+    ours = "—" if c.ours is None else figure_text(c.ours, rate)
+    theirs = figure_text(c.published.interval or c.published.value, rate)
     measure = MEASURES.get(c.measure, "claim")
     reduced = f"reduced: {c.reduced}" if c.reduced else ""
     reason = c.published.reason if c.verdict == "differs" else ""
-    said = f"{c.verdict}, reduced" if reduced else str(c.verdict)
+    verdict = f"{c.verdict}, reduced" if reduced else str(c.verdict)
     for note in filter(None, (reduced, c.published.note, reason)):
         if note not in notes:
             notes.append(note)
-        said += f" [{notes.index(note) + 1}]"
-    return [name, measure, ours, theirs, said]
+        verdict += f" [{notes.index(note) + 1}]"
+    return [name, measure, ours, theirs, verdict]
 
 
-def number(value: Any, rate: bool) -> str:
+def figure_text(value: Any, rate: bool) -> str:
     """A figure with its interval or range, if it has one."""
     from ..statistics import Interval
 

@@ -55,8 +55,8 @@ class TableOptions:
 
     def _read(self) -> Dataset:
         assert self.file is not None
-        shares = {"held_out": self.held_out, "extrapolation": self.extrapolation}
-        options = shares | {"seed": self.split_seed, "split": self.split}
+        options: dict[str, Any] = {"split": self.split, "seed": self.split_seed}
+        options |= {"held_out": self.held_out, "extrapolation": self.extrapolation}
         columns = self.target, self.inputs or None
         if _is_parquet(self.file):
             return Dataset.from_parquet(self.file, *columns, **options)
@@ -78,7 +78,7 @@ def tasks_by_name() -> dict[str, type]:
     return {**TASKS, TABLE: TableOptions}
 
 
-def chosen(name: str) -> type:
+def task_named(name: str) -> type:
     """The task of that name; a wrong one suggests the nearest."""
     return tasks_by_name()[choose("task", name, tasks_by_name())]
 

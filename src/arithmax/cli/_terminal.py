@@ -56,7 +56,7 @@ PLAIN = {
 }
 
 
-def plain(sign: str) -> str:
+def in_plain_letters(sign: str) -> str:
     """The nearest ASCII of one sign: `x` for ×, `1` for ₁, `?` for what has none."""
     name = unicodedata.name(sign, "")
     if sign in PLAIN or unicodedata.combining(sign):
@@ -66,8 +66,8 @@ def plain(sign: str) -> str:
     if name.startswith("BOX DRAWINGS"):
         return "+"
     parts = unicodedata.normalize("NFKD", sign)
-    found = "".join(PLAIN.get(c, c) for c in parts)
-    return found.encode("ascii", "ignore").decode() or "?"
+    text = "".join(PLAIN.get(c, c) for c in parts)
+    return text.encode("ascii", "ignore").decode() or "?"
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
@@ -75,7 +75,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     text, raised = "", False
     for sign in error.object[error.start : error.end]:
         above = unicodedata.decomposition(sign).startswith("<super>")
-        text += "^" * (above and not raised) + plain(sign)  # 10^-5, not 10-5
+        text += "^" * (above and not raised) + in_plain_letters(sign)  # 10^-5, not 10-5
         raised = above
     return text, error.end
 

@@ -17,9 +17,9 @@ from .._network import Network
 from ..tasks import Task
 from ..training import MOST_SEEDS, Cell, Protocol, published
 from ..training.recipes import recipe_for
-from ._settings import Field, kinds, settings, updated, with_kinds
+from ._settings import Field, kinds, options_of_protocol, updated, with_kinds
 from ._show import field_docs, first_line, percent, show, table
-from ._task_options import chosen, is_open, made, options_of, tasks_by_name
+from ._task_options import is_open, made, options_of, task_named, tasks_by_name
 from ._units import given_unit
 
 HELP = ("-h", "--help")
@@ -98,7 +98,7 @@ def _misplaced(arguments: list[str]) -> str:
 
 def order(name: str, arguments: list[str]) -> Order:
     """What the arguments after the name of a task ask for; help is printed here."""
-    cls = chosen(name)
+    cls = task_named(name)
     prog, options = f"arithmax train {name}", options_of(cls)
     rest = [a for a in arguments if a not in HELP]
     wants_help = len(rest) < len(arguments)
@@ -112,7 +112,7 @@ def order(name: str, arguments: list[str]) -> Order:
     has_settings = wants_help or bool(unknown) or any(vars(first.kinds).values())
     network, protocol = start(first.unit, task, has_settings)
     protocol = with_kinds(protocol, first.kinds)
-    plain, parts = settings(protocol)
+    plain, parts = options_of_protocol(protocol)
     text = _description(name, network, task)
     command = _command(text, {"task": options, "protocol": plain}, parts)
     last = tyro.cli(command, prog=prog, args=arguments)
@@ -149,17 +149,17 @@ def start(unit: str, task: Task | None, has_settings: bool) -> tuple[Network, Pr
         task: the task; None where help is asked for and there is none yet.
         has_settings: whether settings are given, so that no recipe is needed.
     """
-    found, brought = given_unit(unit)
+    network, brought = given_unit(unit)
     changes = brought(task) if task is not None else {}
-    if task is not None and recipe_for(found, task) is not None:
-        return published(found, task, **changes)
+    if task is not None and recipe_for(network, task) is not None:
+        return published(network, task, **changes)
     if not has_settings and not changes:
         raise ValueError(
             f"`task` (={task}) has no published recipe for `unit` (={unit!r}). Give "
             "settings, such as `--steps 10000 --optimiser.learning-rate 1e-2`; `--help`"
             " shows the others with their defaults."
         )
-    return found, Protocol().updated(**changes)
+    return network, Protocol().updated(**changes)
 
 
 def _description(name: str, network: Network, task: Task | None) -> str:

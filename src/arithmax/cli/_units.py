@@ -15,9 +15,9 @@ Settings: TypeAlias = Callable[[Any], dict[str, Any]]
 def given_unit(text: str) -> tuple[Unit, Settings]:
     """`nalu:tied=false`, or `FILE.py:NAME`, as a unit and the settings it brings."""
     if ".py:" in text or text.endswith(".py"):
-        from ..benchmark import own_unit
+        from ..benchmark import user_unit
 
-        loaded = own_unit(text)
+        loaded = user_unit(text)
         return loaded.unit, loaded.recipe
     return _registered(text), lambda task: {}
 

@@ -1,6 +1,6 @@
 """Networks one after the other are a network."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Any, ClassVar
@@ -154,7 +154,7 @@ class Stack(Network):
             return None
         return sizes[0][0], sizes[-1][1]
 
-    def layers(self, params: Params):
+    def layers(self, params: Params) -> Iterator[tuple[Network, Params]]:
         """Each unit with its parameters."""
         for i, unit in enumerate(self.units):
             prefix = f"{i}."

@@ -40,7 +40,7 @@ def figures(evaluation: Evaluation) -> list[tuple[str, go.Figure]]:
 def _drawn(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
     """A plot; data that it cannot draw are named, whatever is wrong with them."""
     try:
-        return draw(plot, evaluation)
+        return draw_plot(plot, evaluation)
     except (TypeError, ValueError, LookupError, ArithmeticError) as error:
         name = evaluation.study.name
         raise ValueError(
@@ -50,7 +50,7 @@ def _drawn(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
 
 
 @singledispatch
-def draw(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
+def draw_plot(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
     """A plot of an evaluation, or None where there is nothing to draw."""
     raise TypeError(
         f"`plots` of the study {evaluation.study.name!r} has {plot!r}, which no report "
@@ -58,12 +58,12 @@ def draw(plot: Plot, evaluation: Evaluation) -> go.Figure | None:
     )
 
 
-draw.register(Measured, measured)
-draw.register(Grid, grid)
-draw.register(Convergence, convergence)
-draw.register(Seeds, seeds)
-draw.register(Weights, weights)
-draw.register(Surface, surface)
-draw.register(Heat, heat)
-draw.register(Bars, bars)
-draw.register(Lines, lines)
+draw_plot.register(Measured, measured)
+draw_plot.register(Grid, grid)
+draw_plot.register(Convergence, convergence)
+draw_plot.register(Seeds, seeds)
+draw_plot.register(Weights, weights)
+draw_plot.register(Surface, surface)
+draw_plot.register(Heat, heat)
+draw_plot.register(Bars, bars)
+draw_plot.register(Lines, lines)

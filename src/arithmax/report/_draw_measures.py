@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..statistics import Interval, Range
-from ..studies import MEASURES, Evaluation, Found, Grid, Measured, Published
+from ..studies import MEASURES, ArmRuns, Evaluation, Grid, Measured, Published
 from ._looks import Look, looks, unit_of
 from ._style import (
     GREY,
@@ -32,9 +32,9 @@ HOLLOW: dict[str, Any] = {
 HOVER = "%{customdata[0]}<br>%{customdata[1]}<extra></extra>"
 
 
-def label(found: Found, name: str) -> str | int | float:
+def label(runs: ArmRuns, name: str) -> str | int | float:
     """A label of an arm; all of them where it has none of that name."""
-    return found.arm.labels.get(name, found.arm.name) if name else ""
+    return runs.arm.labels.get(name, runs.arm.name) if name else ""
 
 
 def distinct(values: Sequence[Any]) -> list[Any]:
@@ -42,7 +42,7 @@ def distinct(values: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def apart(arms: Sequence[Found], *names: str) -> list[str]:
+def apart(arms: Sequence[ArmRuns], *names: str) -> list[str]:
     """What tells arms apart that have the same labels of these names, if anything."""
     places = [tuple(label(f, name) for name in names) for f in arms]
     if len(set(places)) == len(places):
@@ -65,30 +65,30 @@ def places(values: Sequence[str | int | float]) -> dict[str | int | float, int]:
 
 def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
     """Ours as filled markers with error bars, published ones hollow beside them."""
-    arms = evaluation.found
-    if not any(found.ours(plot.measure) for found in arms):
+    arms = evaluation.arm_runs
+    if not any(runs.ours(plot.measure) for runs in arms):
         return None
-    at = places([label(found, plot.x) for found in arms])
+    at = places([label(runs, plot.x) for runs in arms])
     axis = {"tickvals": list(at.values()), "ticktext": [escaped(name) for name in at]}
     axis |= {"range": [-0.6, len(at) - 0.4], "zeroline": False}
     # Without a label that has a colour, units along the axis have theirs.
     by = plot.by or (plot.x if all(map(unit_of, at)) else "")
-    series = distinct([label(found, by) for found in arms])
+    series = distinct([label(runs, by) for runs in arms])
     side = len(series) if plot.by else 1
     chosen, look = apart(arms, plot.x, plot.by), looks(series)
     drawn = figure(xaxis=titled(plot.x, **axis), yaxis=_scale(plot))
     choices, named, floor = [], set(), _floor(arms, plot)
-    for found, choice, i, ours in _series(arms, chosen, series, by):
+    for of_series, choice, i, ours in _series(arms, chosen, series, by):
         shift = 0.7 * (((i if plot.by else 0) + 0.5) / side - 0.5)
         shift += (not ours) * 0.2 / side
-        if points := _points(found, plot, at, shift, ours, floor):
+        if points := _points(of_series, plot, at, shift, ours, floor):
             first = (choice, i) not in named and by == plot.by
             marked = _marked(series[i], look[i], ours)
             points["error_y"]["color"] = look[i].colour  # a marker may be tinted
             drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))
-    if any(found.arm.published.get(plot.measure) for found in arms):
+    if any(runs.arm.published.get(plot.measure) for runs in arms):
         drawn.add_scatter(**HOLLOW)
         choices.append(None)
     menu(drawn, choices)
@@ -96,15 +96,15 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
 
 
 def _series(
-    arms: list[Found], chosen: list[str], series: list[Any], by: str
-) -> Iterator[tuple[list[Found], str, int, bool]]:
+    arms: list[ArmRuns], chosen: list[str], series: list[Any], by: str
+) -> Iterator[tuple[list[ArmRuns], str, int, bool]]:
     """Arms that are drawn as one trace, ours and published, of every choice."""
     for choice in distinct(chosen):
         here = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
         for i, name in enumerate(series):
-            own = [found for found in here if label(found, by) == name]
-            yield own, choice, i, True
-            yield own, choice, i, False
+            of_series = [runs for runs in here if label(runs, by) == name]
+            yield of_series, choice, i, True
+            yield of_series, choice, i, False
 
 
 def _scale(plot: Measured) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def _scale(plot: Measured) -> dict[str, Any]:
     if plot.measure == "success":
         return titled(f"{name}, %", range=[-3, 103], zeroline=False)
     written = "power" if plot.measure == "sparsity" else "SI"
-    own = {"type": "log"} if plot.log else {"rangemode": "tozero"}
-    return titled(name, exponentformat=written, **own)
+    scale = {"type": "log"} if plot.log else {"rangemode": "tozero"}
+    return titled(name, exponentformat=written, **scale)
 
 
 def _marked(name: Any, look: Look, ours: bool) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _marked(name: Any, look: Look, ours: bool) -> dict[str, Any]:
     }
 
 
-def _floor(arms: list[Found], plot: Measured) -> float:
+def _floor(arms: list[ArmRuns], plot: Measured) -> float:
     """Where a logarithmic axis draws zero: at the least number that is not."""
     shown = [_figure(f, plot.measure, ours) for f in arms for ours in (True, False)]
     ends = [end for s in shown if s is not None for end in _ends(s) if end > 0]
@@ -134,7 +134,7 @@ def _floor(arms: list[Found], plot: Measured) -> float:
 
 
 def _points(
-    arms: list[Found],
+    arms: list[ArmRuns],
     plot: Measured,
     at: Mapping[Any, int],
     shift: float,
@@ -142,8 +142,8 @@ def _points(
     floor: float,
 ) -> dict[str, Any]:
     """The figures of a series with error bars and what is said of them."""
-    found = [(f, _figure(f, plot.measure, ours)) for f in arms]
-    kept = [(f, shown) for f, shown in found if shown is not None]
+    pairs = [(f, _figure(f, plot.measure, ours)) for f in arms]
+    kept = [(f, shown) for f, shown in pairs if shown is not None]
     if not kept:
         return {}
     scale = 100.0 if plot.measure == "success" else 1.0
@@ -163,15 +163,15 @@ def _points(
             "thickness": 1.5 if ours else 1,
             "width": 3,
         },
-        "customdata": [_said(f, plot.measure, shown, ours) for f, shown in kept],
+        "customdata": [_hover(f, plot.measure, shown, ours) for f, shown in kept],
         "hovertemplate": HOVER,
     }
 
 
 def _figure(
-    found: Found, measure: str, ours: bool
+    runs: ArmRuns, measure: str, ours: bool
 ) -> Interval | Range | Published | None:
-    return found.ours(measure) if ours else found.arm.published.get(measure)
+    return runs.ours(measure) if ours else runs.arm.published.get(measure)
 
 
 def _ends(shown: Interval | Range | Published) -> tuple[float, float, float]:
@@ -187,28 +187,28 @@ def _ends(shown: Interval | Range | Published) -> tuple[float, float, float]:
     return shown.value, min(low, shown.value), max(high, shown.value)
 
 
-def _said(
-    found: Found, measure: str, shown: Interval | Range | Published, ours: bool
+def _hover(
+    runs: ArmRuns, measure: str, shown: Interval | Range | Published, ours: bool
 ) -> list[str]:
     """Two lines for the pointer: which arm, and what was found."""
     parts = [("ours " if ours else "published ") + interval(measure, shown)]
-    if ours and found.summary:
-        parts.append(f"{found.summary.solved} of {found.summary.total} solved")
-    compared = {c.measure: c for c in found.comparisons}
+    if ours and runs.summary:
+        parts.append(f"{runs.summary.solved} of {runs.summary.total} solved")
+    compared = {c.measure: c for c in runs.comparisons}
     if measure in compared:
         parts.append(str(compared[measure].verdict))
-    if found.reduced:
-        parts.append(f"reduced: {found.reduced}")
-    return [escaped(found.arm.name), "<br>".join(escaped(part) for part in parts)]
+    if runs.reduced:
+        parts.append(f"reduced: {runs.reduced}")
+    return [escaped(runs.arm.name), "<br>".join(escaped(part) for part in parts)]
 
 
 def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
     """Success rates in cells."""
-    arms = [found for found in evaluation.found if found.summary]
+    arms = [runs for runs in evaluation.arm_runs if runs.summary]
     if not arms:
         return None
-    xs = list(places([label(found, plot.x) for found in arms]))
-    ys = list(places([label(found, plot.y) for found in arms]))
+    xs = list(places([label(runs, plot.x) for runs in arms]))
+    ys = list(places([label(runs, plot.y) for runs in arms]))
     chosen = apart(arms, plot.x, plot.y)
     # A choice has the lines that it has cells in.
     shown = {choice: set() for choice in chosen}
@@ -220,18 +220,18 @@ def grid(plot: Grid, evaluation: Evaluation) -> go.Figure | None:
         yaxis=titled(plot.y, type="category", autorange="reversed", showgrid=False),
     )
     for choice in distinct(chosen):
-        own = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
-        cells = {(label(f, plot.x), label(f, plot.y)): f for f in own}
+        of_choice = [f for f, c in zip(arms, chosen, strict=True) if c == choice]
+        cells = {(label(f, plot.x), label(f, plot.y)): f for f in of_choice}
         lines = [y for y in ys if y in shown[choice]]
         drawn.add_heatmap(**_cells(cells, xs, lines))
     menu(drawn, distinct(chosen))
     return drawn
 
 
-def _cells(cells: dict[tuple, Found], xs: list, ys: list) -> dict[str, Any]:
-    found = [[cells.get((x, y)) for x in xs] for y in ys]
-    rates = [[f.ours("success") if f else None for f in row] for row in found]
-    said = [[_said_in_cell(f) for f in row] for row in found]
+def _cells(cells: dict[tuple, ArmRuns], xs: list, ys: list) -> dict[str, Any]:
+    lines = [[cells.get((x, y)) for x in xs] for y in ys]
+    rates = [[f.ours("success") if f else None for f in row] for row in lines]
+    texts = [[_cell_text(f) for f in row] for row in lines]
     return {
         "x": [escaped(x) for x in xs],
         "y": [escaped(y) for y in ys],
@@ -241,7 +241,7 @@ def _cells(cells: dict[tuple, Found], xs: list, ys: list) -> dict[str, Any]:
         "colorscale": SEQUENTIAL,
         "showscale": False,  # every cell says its number
         "texttemplate": "%{z:.0f}",
-        "customdata": said,
+        "customdata": texts,
         "hovertemplate": "%{customdata}<extra></extra>",
         "hoverongaps": False,
         "xgap": 2,
@@ -249,11 +249,11 @@ def _cells(cells: dict[tuple, Found], xs: list, ys: list) -> dict[str, Any]:
     }
 
 
-def _said_in_cell(found: Found | None) -> str:
-    if found is None or found.summary is None:
+def _cell_text(runs: ArmRuns | None) -> str:
+    if runs is None or runs.summary is None:
         return ""
-    solved = f"{found.summary.solved} of {found.summary.total} solved"
-    lines = [found.arm.name, interval("success", found.summary.success), solved]
-    if found.reduced:
-        lines.append(f"reduced: {found.reduced}")
+    solved = f"{runs.summary.solved} of {runs.summary.total} solved"
+    lines = [runs.arm.name, interval("success", runs.summary.success), solved]
+    if runs.reduced:
+        lines.append(f"reduced: {runs.reduced}")
     return "<br>".join(escaped(line) for line in lines)

@@ -9,13 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ..studies import Convergence, Evaluation, Found, Seeds, Weights
+from ..studies import ArmRuns, Convergence, Evaluation, Seeds, Weights
 from ..studies._curves import quartiles
 from ..studies._shown import examples
 from ._draw_measures import apart, distinct, label
 from ._looks import DASHES, MOST_MARKERS, Look, looks, tint, unit_of
 from ._style import DIVERGING, GREY, escaped, figure, packed, titled
-from ._text import number
+from ._text import number_text
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 UNSOLVED = ("not solved", "diverged")
@@ -28,32 +28,32 @@ SEED = (
 Only = Mapping[str, str | int | float]
 
 
-def chosen(evaluation: Evaluation, only: Only) -> list[Found]:
+def chosen_arms(evaluation: Evaluation, only: Only) -> list[ArmRuns]:
     """The arms with these labels that were run."""
     return [
-        found
-        for found in evaluation.found
-        if found.rows and all(found.arm.labels.get(n) == v for n, v in only.items())
+        runs
+        for runs in evaluation.arm_runs
+        if runs.rows and all(runs.arm.labels.get(n) == v for n, v in only.items())
     ]
 
 
-def series(arms: list[Found], by: str) -> list[str]:
+def series(arms: list[ArmRuns], by: str) -> list[str]:
     """A name for each arm: its label, with others where that is not enough."""
     rest = apart(arms, by)
-    names = [str(label(found, by)) for found in arms]
+    names = [str(label(runs, by)) for runs in arms]
     return [f"{n}, {r}" if r else n for n, r in zip(names, rest, strict=True)]
 
 
 def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
     """The median of each arm's seeds as a line in a band of quartiles."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     names = series(arms, plot.by)
     runs = {r["run"]: n for f, n in zip(arms, names, strict=True) for r in f.rows}
-    found = quartiles(evaluation.results, runs)
-    if not found:
+    curves = quartiles(evaluation.results, runs)
+    if not curves:
         return None
-    log = _spans_decades(found)
-    shown = {n: _drawable(found[n], log) for n in names if n in found}
+    log = _spans_decades(curves)
+    shown = {n: _drawable(curves[n], log) for n in names if n in curves}
     errors = np.concatenate([rows[:, 1:].ravel() for rows in shown.values()])
     if not (errors > 0).any():
         return None
@@ -71,9 +71,9 @@ def convergence(plot: Convergence, evaluation: Evaluation) -> go.Figure | None:
     return drawn
 
 
-def _arm_looks(arms: list[Found], by: str) -> list[Look]:
+def _arm_looks(arms: list[ArmRuns], by: str) -> list[Look]:
     """The look of each arm's label; a dash for each further arm of that label."""
-    values = [label(found, by) for found in arms]
+    values = [label(runs, by) for runs in arms]
     known = dict(zip(distinct(values), looks(distinct(values)), strict=True))
     return [
         replace(known[value], dash=DASHES[values[:k].count(value) % len(DASHES)])
@@ -83,8 +83,8 @@ def _arm_looks(arms: list[Found], by: str) -> list[Look]:
     ]
 
 
-def _spans_decades(found: Mapping[str, np.ndarray]) -> bool:
-    steps = np.concatenate([rows[:, 0] for rows in found.values()])
+def _spans_decades(curves: Mapping[str, np.ndarray]) -> bool:
+    steps = np.concatenate([rows[:, 0] for rows in curves.values()])
     return bool((steps > 0).any() and steps.max() >= 100 * steps[steps > 0].min())
 
 
@@ -127,8 +127,8 @@ def _band(
     ]
 
 
-def _thresholds(arms: list[Found], first: float, last: float) -> list[dict[str, Any]]:
-    values = {row["threshold"] for found in arms for row in found.rows}
+def _thresholds(arms: list[ArmRuns], first: float, last: float) -> list[dict[str, Any]]:
+    values = {row["threshold"] for runs in arms for row in runs.rows}
     return [
         {
             "x": packed([first, last]),
@@ -146,10 +146,10 @@ def _thresholds(arms: list[Found], first: float, last: float) -> list[dict[str, 
 
 def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
     """One dot per seed: solved ones by their step, the others in a band above."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     if not arms:
         return None
-    rows = [row for found in arms for row in found.rows]
+    rows = [row for runs in arms for row in runs.rows]
     bands = [o for o in UNSOLVED if any(row["outcome"] == o for row in rows)]
     solved = any(row["outcome"] == "solved" for row in rows)
     share = 0.12 * len(bands) if solved else 1.0
@@ -165,22 +165,22 @@ def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
         drawn.update_layout(yaxis=steps)
     if bands:
         drawn.update_layout(**_bands(bands, min(1.02 - share, 0.98) * solved))
-    for at, (found, (name, look)) in enumerate(
+    for at, (runs, (name, look)) in enumerate(
         zip(arms, _seed_looks(arms, plot.by), strict=True)
     ):
         for outcome in ("solved", *bands):
-            own = [row for row in found.rows if row["outcome"] == outcome]
-            if own:
-                drawn.add_scatter(**_dots(own, outcome, bands, at, look), name=name)
+            ended = [row for row in runs.rows if row["outcome"] == outcome]
+            if ended:
+                drawn.add_scatter(**_dots(ended, outcome, bands, at, look), name=name)
     return drawn
 
 
-def _seed_looks(arms: list[Found], by: str) -> list[tuple[str, Look]]:
+def _seed_looks(arms: list[ArmRuns], by: str) -> list[tuple[str, Look]]:
     """What has a colour, and the look: an arm's label, or the unit that it trains."""
-    labels = [str(label(found, by)) for found in arms]
+    labels = [str(label(runs, by)) for runs in arms]
     names = [
-        f.arm.name if unit_of(f.arm.name) and not unit_of(own) else own
-        for f, own in zip(arms, labels, strict=True)
+        f.arm.name if unit_of(f.arm.name) and not unit_of(of_arm) else of_arm
+        for f, of_arm in zip(arms, labels, strict=True)
     ]
     others = [name for name in distinct(names) if not unit_of(name)]
     known = dict(zip(others, looks(others), strict=True))
@@ -217,28 +217,28 @@ def _dots(
         "yaxis": "y" if solved else "y2",
         "mode": "markers",
         "marker": look.marker(size=7 if solved else 5, opacity=0.75 if solved else 0.5),
-        "customdata": [_said(row) for row in rows],
+        "customdata": [_hover(row) for row in rows],
         "hovertemplate": SEED,
     }
 
 
-def _said(row: Mapping[str, Any]) -> list[Any]:
+def _hover(row: Mapping[str, Any]) -> list[Any]:
     """What the pointer shows; as text, since infinity and NaN are no JSON."""
-    errors = (number(row["extrapolation"]), number(row["sparsity"]))
+    errors = (number_text(row["extrapolation"]), number_text(row["sparsity"]))
     return [row["seed"], escaped(row.get("sentence", row["outcome"])), *errors]
 
 
 def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
     """The matrices of the first solved and of the first unsolved seed."""
-    arms = chosen(evaluation, plot.only)
+    arms = chosen_arms(evaluation, plot.only)
     if not arms:
         return None
     panels = [
         {
             f"{name}, seed {row['seed']}, {row['outcome']}": m
-            for name, m in found.items()
+            for name, m in matrices.items()
         }
-        for row, found in examples(arms[0], evaluation)
+        for row, matrices in examples(arms[0], evaluation)
     ]
     return _drawn_matrices(panels) if panels else None
 

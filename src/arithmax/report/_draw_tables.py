@@ -25,7 +25,9 @@ EYE = {"camera": {"eye": {"x": 1.45, "y": 1.45, "z": 0.95}}}
 Columns = dict[str, list[Any]]
 
 
-def columns(evaluation: Evaluation, table: str, names: Sequence[str]) -> Columns:
+def columns_of_plot(
+    evaluation: Evaluation, table: str, names: Sequence[str]
+) -> Columns:
     """The named columns of a computed table; none if not all were computed."""
     tables = evaluation.computed.tables if evaluation.computed else {}
     if table not in tables:
@@ -33,25 +35,27 @@ def columns(evaluation: Evaluation, table: str, names: Sequence[str]) -> Columns
     wanted = [name for name in names if name]
     if any(name not in tables[table] for name in wanted):
         return {}  # the table is of another version of the study
-    found = {name: list(tables[table][name]) for name in wanted}
-    return found if all(found.values()) else {}
+    chosen = {name: list(tables[table][name]) for name in wanted}
+    return chosen if all(chosen.values()) else {}
 
 
 def groups(table: Columns, by: str) -> dict[Any, Columns]:
     """The rows of a table by the values of one column; all of them without one."""
     if not by:
         return {"": table}
-    found = {}
+    grouped = {}
     for value in distinct(table[by]):
         kept = [v == value for v in table[by]]
-        found[value] = {n: list(itertools.compress(c, kept)) for n, c in table.items()}
-    return found
+        grouped[value] = {
+            n: list(itertools.compress(c, kept)) for n, c in table.items()
+        }
+    return grouped
 
 
 def surface(plot: Surface, evaluation: Evaluation) -> go.Figure | None:
     """A surface that can be turned, with a menu of choices."""
     names = (plot.x, plot.y, plot.z, plot.choice)
-    table = columns(evaluation, plot.table, names)
+    table = columns_of_plot(evaluation, plot.table, names)
     if not table:
         return None
     scene = {
@@ -59,15 +63,15 @@ def surface(plot: Surface, evaluation: Evaluation) -> go.Figure | None:
         for axis, name in zip("xyz", names, strict=False)
     }
     drawn = figure(height=520, scene={**scene, "aspectmode": "cube", **EYE})
-    found = groups(table, plot.choice)
-    for own in found.values():
+    grouped = groups(table, plot.choice)
+    for part in grouped.values():
         drawn.add_surface(
-            **_grid(own, plot),
+            **_grid(part, plot),
             colorscale=SEQUENTIAL,
             colorbar={"thickness": 12, "outlinewidth": 0, "len": 0.7},
             hovertemplate="%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>",
         )
-    menu(drawn, [str(choice) for choice in found])
+    menu(drawn, [str(choice) for choice in grouped])
     return drawn
 
 
@@ -83,16 +87,16 @@ def _grid(table: Columns, plot: Surface | Heat) -> dict[str, Any]:
 def heat(plot: Heat, evaluation: Evaluation) -> go.Figure | None:
     """Maps in colours, with a menu of choices or side by side."""
     names = (plot.x, plot.y, plot.z, plot.choice)
-    table = columns(evaluation, plot.table, names)
+    table = columns_of_plot(evaluation, plot.table, names)
     if not table:
         return None
-    found = groups(table, plot.choice)
+    grouped = groups(table, plot.choice)
     if plot.across:
-        return _panels(plot, found)
+        return _panels(plot, grouped)
     drawn = figure(height=480, xaxis=titled(plot.x), yaxis=titled(plot.y))
-    for own in found.values():
-        drawn.add_heatmap(**_map(own, plot), **_colours(plot, "z"))
-    menu(drawn, [str(choice) for choice in found])
+    for part in grouped.values():
+        drawn.add_heatmap(**_map(part, plot), **_colours(plot, "z"))
+    menu(drawn, [str(choice) for choice in grouped])
     return drawn
 
 
@@ -120,27 +124,27 @@ def _colours(plot: Heat, axis: str) -> dict[str, Any]:
     return {**scale, f"{axis}min": float(low), f"{axis}max": float(high)}
 
 
-def _panels(plot: Heat, found: dict[Any, Columns]) -> go.Figure:
+def _panels(plot: Heat, grouped: dict[Any, Columns]) -> go.Figure:
     """Maps side by side, in one scale of colours."""
-    down = -(-len(found) // plot.across)
+    down = -(-len(grouped) // plot.across)
     made = make_subplots(
         down,
         plot.across,
         shared_xaxes=True,
         shared_yaxes=True,
-        subplot_titles=[escaped(name) for name in found],
+        subplot_titles=[escaped(name) for name in grouped],
         vertical_spacing=0.2 / down,
         horizontal_spacing=0.03,
         x_title=escaped(plot.x),
         y_title=escaped(plot.y),
         figure=figure(height=90 + 190 * down, coloraxis=_colours(plot, "c")),
     )
-    for k, own in enumerate(found.values()):
+    for k, part in enumerate(grouped.values()):
         row, col = k // plot.across + 1, k % plot.across + 1
-        trace = go.Heatmap(**_map(own, plot), coloraxis="coloraxis")
+        trace = go.Heatmap(**_map(part, plot), coloraxis="coloraxis")
         made.add_trace(trace, row, col)
         # The last of a column has numbers below it, wherever it ends.
-        last = k + plot.across >= len(found)
+        last = k + plot.across >= len(grouped)
         made.update_xaxes(showticklabels=last, row=row, col=col)
     made.update_layout(margin={"l": 62, "b": 56})
     made.update_xaxes(tickfont_size=10)
@@ -150,30 +154,30 @@ def _panels(plot: Heat, found: dict[Any, Columns]) -> go.Figure:
 
 def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
     """Histograms in panels, two side by side at most."""
-    table = columns(evaluation, plot.table, (plot.x, plot.y, plot.by))
+    table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, plot.by))
     if not table:
         return None
-    found = groups(table, plot.by)
-    across = 2 if len(found) > 2 else 1
-    down = -(-len(found) // across)
+    grouped = groups(table, plot.by)
+    across = 2 if len(grouped) > 2 else 1
+    down = -(-len(grouped) // across)
     drawn = figure(height=90 + (300 if down == 1 else 190 * down), bargap=0.06)
     made = make_subplots(
         down,
         across,
         shared_xaxes=True,
-        subplot_titles=[escaped(name) for name in found],
+        subplot_titles=[escaped(name) for name in grouped],
         vertical_spacing=0.24 / down if down > 1 else 0.0,
         horizontal_spacing=0.12,
         x_title=escaped(plot.x),
         y_title=escaped(plot.y),
         figure=drawn,
     )
-    for k, (name, own) in enumerate(found.items()):
+    for k, (name, part) in enumerate(grouped.items()):
         row, col = k // across + 1, k % across + 1
         # Panels have titles: a colour tells units apart, and nothing else.
-        made.add_trace(_bar(own, plot, looks([name])[0]), row, col)
+        made.add_trace(_bar(part, plot, looks([name])[0]), row, col)
         # The last of a column has numbers below it, wherever it ends.
-        last = k + across >= len(found)
+        last = k + across >= len(grouped)
         made.update_xaxes(showticklabels=last, row=row, col=col)
     made.update_layout(showlegend=False, margin={"l": 62, "b": 56})
     made.update_annotations(font_size=12)
@@ -193,7 +197,7 @@ def _bar(table: Columns, plot: Bars, look: Look) -> go.Bar:
 def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
     """Lines in bands, and dashed ones of theory."""
     extra = (plot.by, plot.low, plot.high, plot.dashed)
-    table = columns(evaluation, plot.table, (plot.x, plot.y, *extra))
+    table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, *extra))
     if not table:
         return None
     scales = [
@@ -201,9 +205,9 @@ def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
         for log in (plot.log_x, plot.log_y)
     ]
     drawn = figure(xaxis=titled(plot.x, **scales[0]), yaxis=titled(plot.y, **scales[1]))
-    found = groups(table, plot.by)
-    for look, (name, own) in zip(looks(list(found)), found.items(), strict=True):
-        for trace in _line(own, plot, name, look):
+    grouped = groups(table, plot.by)
+    for look, (name, part) in zip(looks(list(grouped)), grouped.items(), strict=True):
+        for trace in _line(part, plot, name, look):
             drawn.add_scatter(**trace)
     if plot.dashed:
         key = {"color": GREY, "dash": "dash", "width": 2}

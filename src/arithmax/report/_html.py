@@ -18,7 +18,7 @@ from ._table import (
     arm_lines,
     claim_lines,
     compares,
-    history,
+    history_lines,
     measures,
     shown_tables,
 )
@@ -74,18 +74,17 @@ def section(evaluation: Evaluation) -> str:
 
 
 def _counts(evaluation: Evaluation) -> str:
-    said = [
+    parts = [
         f'<span class="verdict {v.name.lower()}">{SIGNS[v]} {n} {escape(v)}</span>'
         for v, n in evaluation.verdicts.items()
         if n
     ]
     if evaluation.reduced:
-        said.append(
+        parts.append(
             f'<span class="verdict">{REDUCED} {evaluation.reduced} reduced</span>'
         )
-    return (
-        f'<p class="counts">{" ".join(said)} <span>run: {extent(evaluation)}</span></p>'
-    )
+    run = f"<span>run: {extent(evaluation)}</span>"
+    return f'<p class="counts">{" ".join(parts)} {run}</p>'
 
 
 def _head(first: Sequence[str], groups: Sequence[str], compared: bool) -> str:
@@ -136,8 +135,10 @@ def _entry(study: str, entry: Entry) -> str:
         for n in entry.notes
     )
     small = f"<small>{escape(entry.remark)}</small>" if entry.remark else ""
-    said = f'<span class="verdict {kind}">{escape(entry.said)}</span>{marks}{small}'
-    return cells([entry.ours, entry.published]) + f"<td>{said}</td>"
+    verdict = (
+        f'<span class="verdict {kind}">{escape(entry.signed)}</span>{marks}{small}'
+    )
+    return cells([entry.ours, entry.published]) + f"<td>{verdict}</td>"
 
 
 def _claims(evaluation: Evaluation, notes: Notes) -> str:
@@ -181,13 +182,13 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     menu = _menu(menus[0]["buttons"]) if menus else ""
     solid = any(trace["type"] == "surface" for trace in spec["data"])
     turn = ' tabindex="0" data-solid' if solid else ""
-    said = f"{caption} Arrow keys turn it." if solid else caption
+    label = f"{caption} Arrow keys turn it." if solid else caption
     # "<" would let a name end the script, or begin a comment in it.
     text = json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")
     return (
         f'<figure class="plot" id="{escape(name)}"><figcaption>{escape(caption)}'
         f'</figcaption>{menu}<div class="drawing" role="group" '
-        f'aria-label="{escape(said)}" style="height:{drawn.layout.height}px"{turn}>'
+        f'aria-label="{escape(label)}" style="height:{drawn.layout.height}px"{turn}>'
         f'</div><script type="application/json">{text}</script></figure>'
     )
 
@@ -202,7 +203,7 @@ def _menu(buttons: list[dict[str, Any]]) -> str:
 
 
 def _made(evaluation: Evaluation) -> str:
-    names, lines = history(evaluation)
+    names, lines = history_lines(evaluation)
     head = _headings([HISTORY[name] for name in names])
     body = "".join(f"<tr>{_made_line(names, line)}</tr>" for line in lines)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..benchmark import Board, Score, Standing, choices, standing
 from ._html import escape, region
 from ._page import document, file
-from ._unit_scores import cell, means, range_text, rate, unit_scores
+from ._unit_scores import cell, means, range_text, rate_text, unit_scores
 
 TITLE = "Arithmax leaderboard"
 COUNTS = (
@@ -37,24 +37,24 @@ CRITERIA = {
 
 def slugs(units: Iterable[str]) -> dict[str, str]:
     """A name for each unit that an address can hold, no two alike."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for unit in units:
         spelt = unit.replace("•", " mul").replace("₊", "")
         plain = unicodedata.normalize("NFKD", spelt).encode("ascii", "ignore").decode()
         base = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-") or "unit"
-        taken, name, k = set(found.values()), base, 2
+        taken, name, k = set(addresses.values()), base, 2
         while name in taken:
             name, k = f"{base}-{k}", k + 1
-        found.setdefault(unit, name)
-    return found
+        addresses.setdefault(unit, name)
+    return addresses
 
 
-def leaderboard(boards: Sequence[Board], own: str = "") -> str:
+def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
     """Boards as one HTML document that fetches nothing.
 
     Args:
         boards: what is shown, in that order.
-        own: the name of a unit that is marked, if any.
+        highlighted: the name of a unit that is marked, if any.
 
     Returns:
         The document.
@@ -69,7 +69,7 @@ def leaderboard(boards: Sequence[Board], own: str = "") -> str:
         f'<h2 id="head_{names[u]}">{escape(u)}</h2>{unit_scores(boards, u)}</section>'
         for u in units
     )
-    body = standings(boards, lambda unit: f"#unit_{names[unit]}", own)
+    body = standings(boards, lambda unit: f"#unit_{names[unit]}", highlighted)
     return document(
         TITLE,
         "units",
@@ -83,10 +83,10 @@ def leaderboard(boards: Sequence[Board], own: str = "") -> str:
     )
 
 
-def standings(boards: Sequence[Board], link: Link, own: str = "") -> str:
+def standings(boards: Sequence[Board], link: Link, highlighted: str = "") -> str:
     """Text, filters, and a table for each board, criterion and operation."""
     tables = [
-        _standing(board, criterion, operation, link, own)
+        _standing(board, criterion, operation, link, highlighted)
         for board in boards
         for criterion, operation in choices(board)
     ]
@@ -140,7 +140,7 @@ def _key() -> str:
 
 
 def _standing(
-    board: Board, criterion: str, operation: str, link: Link, own: str
+    board: Board, criterion: str, operation: str, link: Link, highlighted: str
 ) -> str:
     """One table: units down, ranges (or operations) across."""
     across = board.ranges if operation else board.operations
@@ -155,7 +155,7 @@ def _standing(
         name: standing(board, criterion, operation, name) for name in board.ranges
     }
     lines = "".join(
-        f'<tr data-unit="{escape(unit)}"{" class=own" if unit == own else ""}>'
+        f'<tr data-unit="{escape(unit)}"{" class=own" if unit == highlighted else ""}>'
         f'<td class="place">{place}</td><th scope="row"><a href="{escape(link(unit))}">'
         f"{escape(unit)}</a></th>"
         + _entries(board, unit, operation, criterion, by_range)
@@ -180,8 +180,8 @@ def _standing(
 def _known(by_range: Mapping[str, Standing]) -> str:
     """What the script shows for each range: the order of the units and who leads."""
     known = {
-        name: {"order": list(found.scores), "leads": leads(found)}
-        for name, found in by_range.items()
+        name: {"order": list(standing.scores), "leads": leads(standing)}
+        for name, standing in by_range.items()
     }
     # "<" would let a name end the script, or begin a comment in it.
     text = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
@@ -189,12 +189,12 @@ def _known(by_range: Mapping[str, Standing]) -> str:
     return f'<script type="application/json">{text}</script>'
 
 
-def leads(found: Standing) -> str:
+def leads(standing: Standing) -> str:
     """Who leads a standing, in words."""
-    if not found.leaders:
+    if not standing.leaders:
         return "No unit has runs of this."
-    *others, last = found.leaders
-    rate = f"{100 * found.scores[last].success.value:.0f} %"
+    *others, last = standing.leaders
+    rate = f"{100 * standing.scores[last].success.value:.0f} %"
     if not others:
         return f"{last} leads with {rate}."
     return f"{', '.join(others)} and {last} lead with {rate}."
@@ -213,9 +213,9 @@ def _entries(
     for each range.
     """
     of_ranges = [
-        _of_range(name, found, unit, "" if operation else "hidden ")
-        for name, found in by_range.items()
-        if operation or unit in found.scores
+        _of_range(name, standing, unit, "" if operation else "hidden ")
+        for name, standing in by_range.items()
+        if operation or unit in standing.scores
     ]
     if operation:
         return "".join(of_ranges)
@@ -226,12 +226,12 @@ def _entries(
     return "".join([*shown, *of_ranges])
 
 
-def _of_range(name: str, found: Standing, unit: str, hidden: str) -> str:
+def _of_range(name: str, standing: Standing, unit: str, hidden: str) -> str:
     """A cell with what the script shows of it if its range is chosen."""
-    known, score = f'{hidden}data-range="{escape(name)}"', found.scores.get(unit)
+    known, score = f'{hidden}data-range="{escape(name)}"', standing.scores.get(unit)
     if score is not None:
         step, sparsity = means(score)
-        known += f' data-place="{found.places[unit]}"'
+        known += f' data-place="{standing.places[unit]}"'
         known += f' data-step="{step}" data-sparsity="{sparsity}"'
     return cell(score, known)
 
@@ -240,6 +240,6 @@ def _total(score: Score) -> str:
     """The last columns of a line: rate, speed and sparsity."""
     step, sparsity = means(score)
     return (
-        f'<td class="total">{rate(score)}</td><td class="step">{step}</td>'
+        f'<td class="total">{rate_text(score)}</td><td class="step">{step}</td>'
         f'<td class="sparsity">{sparsity}</td>'
     )

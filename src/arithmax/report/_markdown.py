@@ -13,7 +13,7 @@ from ._table import (
     arm_lines,
     claim_lines,
     compares,
-    history,
+    history_lines,
     measures,
     shown_tables,
 )
@@ -45,7 +45,7 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
     if notes.texts:
         parts.append(_notes(notes))
     for caption, names, lines in shown_tables(evaluation):
-        parts += [text(caption), table(names, lines)]
+        parts += [text(caption), markdown_table(names, lines)]
     return "\n\n".join([*parts, *_made(evaluation)]) + "\n"
 
 
@@ -55,7 +55,7 @@ def text(value: str) -> str:
     return SPECIAL.sub(lambda sign: f"&#{ord(sign[0])};", plain)
 
 
-def table(names: list[str], lines: list[list[str]]) -> str:
+def markdown_table(names: list[str], lines: list[list[str]]) -> str:
     """A table of plain texts."""
     return _raw_table([text(n) for n in names], [[text(c) for c in r] for r in lines])
 
@@ -69,8 +69,8 @@ def _arms(evaluation: Evaluation, notes: Notes) -> str:
     names = [text(name) for name in evaluation.study.labels] + ["solved"]
     compared = compares(evaluation)
     for measure in measures(evaluation):
-        said = MEASURES[measure]
-        names += [f"{said}: ours", "published", "verdict"] if compared else [said]
+        title = MEASURES[measure]
+        names += [f"{title}: ours", "published", "verdict"] if compared else [title]
     lines = arm_lines(evaluation, notes)
     return _raw_table(names, [_cells(line, compared) for line in lines])
 
@@ -85,8 +85,8 @@ def _cells(line: Line, compared: bool) -> list[str]:
 def _entry(entry: Entry) -> list[str]:
     marks = ", ".join(map(str, entry.notes))
     raised = f"<sup>{marks}</sup>" if marks else ""
-    said = f"{entry.said} ({entry.remark})" if entry.remark else entry.said
-    return [text(entry.ours), text(entry.published), text(said) + raised]
+    verdict = f"{entry.signed} ({entry.remark})" if entry.remark else entry.signed
+    return [text(entry.ours), text(entry.published), text(verdict) + raised]
 
 
 def _claims(evaluation: Evaluation, notes: Notes) -> str:
@@ -105,12 +105,14 @@ def _made(evaluation: Evaluation) -> list[str]:
     commands = [h["command"] for h in evaluation.history if h.get("command")]
     if commands:
         parts.append(_fenced("\n".join(dict.fromkeys(commands))))
-    names, lines = history(evaluation)
+    names, lines = history_lines(evaluation)
     kept = [i for i, name in enumerate(names) if name != "command"]
     if kept:
         rows = [[line[i] for i in kept] for line in lines]
         parts.append(
-            table([HISTORY[names[i]] for i in kept], [r for r in rows if any(r)])
+            markdown_table(
+                [HISTORY[names[i]] for i in kept], [r for r in rows if any(r)]
+            )
         )
     return [*parts, f"Run: {extent(evaluation)}. Cost: {cost(evaluation)}."]
 

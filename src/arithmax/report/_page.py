@@ -62,7 +62,7 @@ def page(evaluations: Sequence[Evaluation]) -> str:
         ),
         [plotly.offline.get_plotlyjs(), file("page.js")],
         file("page.css"),
-        "; a figure matches where ours and the published one overlap",
+        "; a figure overlaps where ours and the published interval do",
     )
 
 
@@ -128,10 +128,10 @@ def _overview_line(evaluation: Evaluation) -> str:
     name = escape(study.name)
     first = f'<th scope="row"><a href="#{name}">{name}</a></th>'
     counts = evaluation.verdicts
-    found = "".join(
+    counted = "".join(
         f'<td class="{v.name.lower()}">{counts[v] or ""}</td>' for v in Verdict
     )
     reduced = str(evaluation.reduced or "")
     rest = cells([reduced, extent(evaluation), cost(evaluation)])
     title = f'<td class="long">{escape(study.title)}</td>'
-    return f"<tr>{first}{title}{found}{rest}</tr>"
+    return f"<tr>{first}{title}{counted}{rest}</tr>"

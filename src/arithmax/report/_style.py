@@ -47,7 +47,7 @@ def template(ink: str = GREY, grid: str = "rgba(128,128,128,0.3)") -> dict[str, 
 
 def figure(height: int = 420, **layout: Any) -> go.Figure:
     """An empty figure that fits light and dark pages, wide and narrow."""
-    # Plotly's own template is seven kilobytes a plot.
+    # Plotly's own template is seven kilobytes per plot.
     return go.Figure(
         layout={
             "template": template(),

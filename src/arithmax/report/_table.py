@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..studies import MEASURES, Comparison, Evaluation, Found, Verdict
+from ..studies import MEASURES, ArmRuns, Comparison, Evaluation, Verdict
 from ._text import SIGNS, duration, interval, value_text
 
 SHOWN = ("success", "median", "sparsity")  # where nothing was published
@@ -20,7 +20,7 @@ class Entry:
     remark: str = ""
 
     @property
-    def said(self) -> str:
+    def signed(self) -> str:
         """The verdict with its sign."""
         if self.verdict is None:
             return ""
@@ -51,13 +51,13 @@ class Notes:
 
     def of(self, compared: Comparison) -> tuple[int, ...]:
         """The numbers of what is to be known about a comparison."""
-        published, found = compared.published, []
+        published, numbers = compared.published, []
         if published.note:
-            found.append(self.number(published.note))
-        alike = compared.verdict in (Verdict.MATCHES, Verdict.NOT_RUN)
+            numbers.append(self.number(published.note))
+        alike = compared.verdict in (Verdict.OVERLAPS, Verdict.NOT_RUN)
         if published.reason and not alike:
-            found.append(self.number(f"Why ours differs: {published.reason}"))
-        return tuple(found)
+            numbers.append(self.number(f"Why ours differs: {published.reason}"))
+        return tuple(numbers)
 
 
 def measures(evaluation: Evaluation) -> tuple[str, ...]:
@@ -73,20 +73,20 @@ def compares(evaluation: Evaluation) -> bool:
 
 def arm_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
     """A line for each arm."""
-    return [_line(found, measures(evaluation), notes) for found in evaluation.found]
+    return [_line(runs, measures(evaluation), notes) for runs in evaluation.arm_runs]
 
 
-def _line(found: Found, names: tuple[str, ...], notes: Notes) -> Line:
-    compared = {c.measure: c for c in found.comparisons}
-    summary = found.summary
+def _line(runs: ArmRuns, names: tuple[str, ...], notes: Notes) -> Line:
+    compared = {c.measure: c for c in runs.comparisons}
+    summary = runs.summary
     return Line(
-        tuple(value_text(v) for v in found.arm.labels.values()),
+        tuple(value_text(v) for v in runs.arm.labels.values()),
         f"{summary.solved} of {summary.total}" if summary else "not run",
-        f"reduced: {found.reduced}" if found.reduced else "",
+        f"reduced: {runs.reduced}" if runs.reduced else "",
         tuple(
             _entry(compared[name], notes)
             if name in compared
-            else Entry(interval(name, found.ours(name)), "", None)
+            else Entry(interval(name, runs.ours(name)), "", None)
             for name in names
         ),
     )
@@ -105,7 +105,7 @@ def _entry(compared: Comparison, notes: Notes) -> Entry:
 
 def claim_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
     """A line for each claim."""
-    published = sum(len(found.arm.published) for found in evaluation.found)
+    published = sum(len(runs.arm.published) for runs in evaluation.arm_runs)
     claims = evaluation.comparisons[published:]
     return [Line((c.measure,), "", "", (_entry(c, notes),)) for c in claims]
 
@@ -138,11 +138,13 @@ HISTORY = {
 }
 
 
-def history(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
-    """How a study was made: the names of what is known, and a line a command."""
-    told = [{k: v for k, v in h.items() if v is not None} for h in evaluation.history]
-    names = [name for name in HISTORY if any(name in h for h in told)]
-    return names, [[_told(name, h) for name in names] for h in told]
+def history_lines(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """How a study was made: the names of what is known, and one line per command."""
+    entries = [
+        {k: v for k, v in h.items() if v is not None} for h in evaluation.history
+    ]
+    names = [name for name in HISTORY if any(name in h for h in entries)]
+    return names, [[_told(name, h) for name in names] for h in entries]
 
 
 def _told(name: str, entry: dict[str, Any]) -> str:

@@ -9,10 +9,10 @@ from ..studies._shown import spent
 
 # A verdict has a sign of its own, for those who do not see its colour.
 SIGNS = {
-    Verdict.MATCHES: "✓",
+    Verdict.OVERLAPS: "✓",
     Verdict.DIFFERS: "✗",
     Verdict.NO_INTERVAL: "○",
-    Verdict.NO_OWN_INTERVAL: "◇",
+    Verdict.OURS_WITHOUT_INTERVAL: "◇",
     Verdict.NOT_RUN: "–",
 }
 REDUCED = "◐"  # a run that was shorter than the published one
@@ -20,7 +20,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOTHING = "—"
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """Three digits, and a power of ten where that is shorter."""
     if math.isnan(value):
         return NOTHING
@@ -38,7 +38,7 @@ def number(value: float) -> str:
 def count_of_steps(value: float) -> str:
     """12.3 k for 12,300 steps."""
     if not math.isfinite(value):
-        return number(value)
+        return number_text(value)
     rounded = float(f"{value:.3g}")
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if rounded >= size:
@@ -50,7 +50,7 @@ def _short(measure: str, value: float) -> str:
     if measure == "success":
         return f"{100 * value:.3g}"
     steps = measure in ("median", "solved_at")
-    return count_of_steps(value) if steps else number(value)
+    return count_of_steps(value) if steps else number_text(value)
 
 
 def interval(measure: str, figure: Interval | Range | Published | None) -> str:
@@ -78,7 +78,7 @@ def value_text(value: Any) -> str:
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if isinstance(value, Interval | Range):
         return interval("", value)
-    return number(value) if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def duration(seconds: float) -> str:
@@ -110,10 +110,10 @@ def extent(evaluation: Evaluation) -> str:
     """Whether all of a study was run: full, reduced, or how many arms of it."""
     if not evaluation.study.arms:
         return "computed" if evaluation.computed else "not run"
-    run = [found for found in evaluation.found if found.rows]
+    run = [runs for runs in evaluation.arm_runs if runs.rows]
     if not run:
         return "not run"
-    said = "reduced" if any(found.reduced for found in run) else "full"
-    if len(run) < len(evaluation.found):
-        return f"{said}, {len(run)} of {len(evaluation.found)} arms"
-    return said
+    text = "reduced" if any(runs.reduced for runs in run) else "full"
+    if len(run) < len(evaluation.arm_runs):
+        return f"{text}, {len(run)} of {len(evaluation.arm_runs)} arms"
+    return text

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..benchmark import Board, Failure, Score, failures_of, kind
 from ._html import escape, region
-from ._text import NOTHING, count_of_steps, number
+from ._text import NOTHING, count_of_steps, number_text
 
 
 def range_text(name: str) -> str:
@@ -12,7 +12,7 @@ def range_text(name: str) -> str:
     return name.replace("-", "−")
 
 
-def rate(score: Score) -> str:
+def rate_text(score: Score) -> str:
     """A rate in per cent, and its interval below it."""
     value = score.success
     low, high = (f"{100 * v:.0f}" for v in (value.low, value.high))
@@ -22,7 +22,7 @@ def rate(score: Score) -> str:
 def means(score: Score) -> tuple[str, str]:
     """Mean step and sparsity error, as they are shown."""
     step = NOTHING if score.step is None else count_of_steps(score.step)
-    return step, NOTHING if score.sparsity is None else number(score.sparsity)
+    return step, NOTHING if score.sparsity is None else number_text(score.sparsity)
 
 
 def cell(score: Score | None, known: str = "") -> str:
@@ -30,18 +30,18 @@ def cell(score: Score | None, known: str = "") -> str:
     if score is None:
         return f'<td class="none" {known}>{NOTHING}</td>'
     step, sparsity = means(score)
-    said = f"{score.solved} of {score.seeds} runs"
+    text = f"{score.solved} of {score.seeds} runs"
     if score.solved:
-        said += f", mean step {step}, sparsity error {sparsity}"
+        text += f", mean step {step}, sparsity error {sparsity}"
     colour = f"r{round(10 * score.solved / score.seeds)}"
-    return f'<td class="{colour}" {known} title="{said}">{rate(score)}</td>'
+    return f'<td class="{colour}" {known} title="{text}">{rate_text(score)}</td>'
 
 
 def unit_scores(boards: Sequence[Board], unit: str) -> str:
     """Everything that is known of one unit."""
-    own = [board for board in boards if unit in board.units]
-    parts = [part for board in own for part in _of_board(board, unit)]
-    return "\n".join([*parts, _sentences(failures_of(own, unit))])
+    listed = [board for board in boards if unit in board.units]
+    parts = [part for board in listed for part in _of_board(board, unit)]
+    return "\n".join([*parts, _sentences(failures_of(listed, unit))])
 
 
 def _of_board(board: Board, unit: str) -> Iterable[str]:
@@ -51,7 +51,7 @@ def _of_board(board: Board, unit: str) -> Iterable[str]:
     operations = [
         o for o in board.operations if board.score(unit, o, board.criteria[0])
     ]
-    if any(found for key, found in board.failures.items() if key[0] == unit):
+    if any(counts for key, counts in board.failures.items() if key[0] == unit):
         yield (
             '<p class="caption">Where its seeds ended: solved, or in which failure '
             f"({escape(board.criteria[0])})</p>"
@@ -75,7 +75,7 @@ def _rates(board: Board, unit: str) -> str:
                 f'<tr><th scope="row">{escape(operation)} '
                 f"<small>{escape(criterion)}</small></th>"
                 + "".join(cell(board.scores.get(key)) for key in keys)
-                + f'<td class="total">{rate(score)}</td></tr>'
+                + f'<td class="total">{rate_text(score)}</td></tr>'
             )
     return (
         '<table class="heat"><thead><tr><th scope="col" class="first">operation</th>'
@@ -99,11 +99,11 @@ def _bars(board: Board, unit: str, operation: str) -> str:
 
 def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
     parts = [("solved", "solved", score.solved)] if score.solved else []
-    parts += [(_class(kind(said)), said, n) for said, n in counts.items()]
+    parts += [(_class(kind(failure)), failure, n) for failure, n in counts.items()]
     shares = "".join(
         f'<i class="{cls}" style="flex-grow:{n}"></i>' for cls, _, n in parts
     )
-    words = "; ".join(f"{n} {escape(_unbroken(said))}" for _, said, n in parts)
+    words = "; ".join(f"{n} {escape(_unbroken(failure))}" for _, failure, n in parts)
     return (
         f'<li><span class="range">{escape(range_text(name))}</span>'
         f'<span class="bar" aria-hidden="true">{shares}</span>'
@@ -111,9 +111,9 @@ def _bar(name: str, score: Score, counts: Mapping[str, int]) -> str:
     )
 
 
-def _unbroken(said: str) -> str:
+def _unbroken(text: str) -> str:
     """Weights stay in one line."""
-    words, equals, weights = said.partition("W = ")
+    words, equals, weights = text.partition("W = ")
     return words + (equals + weights).replace(" ", "\N{NO-BREAK SPACE}")
 
 

@@ -16,9 +16,9 @@ from ._results import read as read
 from ._rows import FORMAT as FORMAT
 from ._rows import IDENTITY as IDENTITY
 from ._rows import NEEDED as NEEDED
+from ._rows import column_value as column_value
 from ._rows import identity as identity
 from ._rows import one_each as one_each
-from ._rows import plain as plain
 from ._rows import settings as settings
 from ._rows import write_rows as write_rows
 from ._summary import Summary as Summary

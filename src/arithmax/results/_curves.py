@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from .._files import arrays, register, scan, tables
-from ._quantised import codes, differences, numbers, summed
-from ._stacks import Stack, read_stacks
+from ._quantised import codes, decoded, differences, summed
+from ._stacks import TensorStack, read_stacks
 
 SUFFIX = ".curves.stacks.parquet"
 Columns = dict[str, np.ndarray]
@@ -96,7 +96,7 @@ def _from_pack(path: Path, series: Mapping[str, str]) -> Columns:
     return parts[0] if len(parts) == 1 else _joined(parts) if parts else {}
 
 
-def _of_stack(stack: Stack, chosen: list[tuple[int, str]]) -> Columns:
+def _of_stack(stack: TensorStack, chosen: list[tuple[int, str]]) -> Columns:
     """The curves of some runs of a stack, one after the other."""
     at = np.array([i for i, _ in chosen])
     runs = np.array([run for _, run in chosen], dtype=object)
@@ -108,10 +108,10 @@ def _of_stack(stack: Stack, chosen: list[tuple[int, str]]) -> Columns:
 
 def _values(stored: np.ndarray) -> np.ndarray:
     """Numbers as they were, or from codes."""
-    return numbers(summed(stored)) if stored.dtype == np.int16 else stored
+    return decoded(summed(stored)) if stored.dtype == np.int16 else stored
 
 
-def stacked_curves(curves: Columns, runs: list[str], points: int) -> list[Stack]:
+def stacked_curves(curves: Columns, runs: list[str], points: int) -> list[TensorStack]:
     """Thinned curves, a stack for those that are measured at the same steps.
 
     Args:
@@ -138,14 +138,14 @@ def _stack(
     measured: Columns,
     found: list[tuple[int, int, int]],
     points: int,
-) -> Stack:
+) -> TensorStack:
     _, start, end = found[0]
     own = steps[start:end]
     kept = np.flatnonzero(np.isin(own, thinned(own, points)))
     at = np.array([first for _, first, _ in found])[:, None] + kept
     places = np.array([place for place, _, _ in found])
     parts = {name: _stored(values[at]) for name, values in measured.items()}
-    return Stack(places, {"step": own[kept].astype(np.int64), **parts})
+    return TensorStack(places, {"step": own[kept].astype(np.int64), **parts})
 
 
 def _stored(values: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from ._curves import SUFFIX as CURVES
 from ._curves import read_curves, stacked_curves
 from ._results import Results, read
 from ._rows import compatible, rows_file, write_packed_rows
-from ._stacks import Stack, write_stacks
+from ._stacks import TensorStack, write_stacks
 from ._weights import SUFFIX as WEIGHTS
 
 LARGE = 4000  # numbers in one parameter, of which more are left out
@@ -61,7 +61,7 @@ def pack(folder: Path | str, to: Path | str, name: str, points: int = 50) -> Non
         write_packed_rows(rows_file(to, name, i), table)
 
 
-def _weights(results: Results, runs: Sequence[str]) -> list[Stack]:
+def _weights(results: Results, runs: Sequence[str]) -> list[TensorStack]:
     """The parameters of some runs, a stack for those that have the same shapes."""
     alike: dict[Key, list[tuple[int, dict[str, np.ndarray]]]] = {}
     for place, run in enumerate(runs):
@@ -76,10 +76,10 @@ def _weights(results: Results, runs: Sequence[str]) -> list[Stack]:
     return [_stack(found) for found in alike.values()]
 
 
-def _stack(found: list[tuple[int, dict[str, np.ndarray]]]) -> Stack:
+def _stack(found: list[tuple[int, dict[str, np.ndarray]]]) -> TensorStack:
     stacked = {n: np.stack([params[n] for _, params in found]) for n in found[0][1]}
     places = np.array([place for place, _ in found])
-    return Stack(places, {n: rounded(values) for n, values in stacked.items()})
+    return TensorStack(places, {n: rounded(values) for n, values in stacked.items()})
 
 
 def rounded(values: np.ndarray) -> np.ndarray:

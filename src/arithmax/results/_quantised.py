@@ -27,7 +27,7 @@ def codes(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def numbers(found: np.ndarray) -> np.ndarray:
+def decoded(found: np.ndarray) -> np.ndarray:
     """The numbers that codes stand for.
 
     Example:

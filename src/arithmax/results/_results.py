@@ -58,7 +58,7 @@ class Results:
         return read_weights(self.folder or Path(), run)
 
     def path(self, run: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The steps of `Protocol.keep`, and a run's parameters [step, ...] there.
+        """The steps of `Measuring.keep`, and a run's parameters [step, ...] there.
 
         Packs do not have them: tables are computed before runs are packed.
         """

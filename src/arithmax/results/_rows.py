@@ -163,7 +163,7 @@ def _row(row: dict[str, Any], steps: set[str], kept: set[str]) -> dict[str, Any]
     return row
 
 
-def plain(value: Any) -> Any:
+def column_value(value: Any) -> Any:
     """A setting as a column can hold it."""
     return value if isinstance(value, bool | int | float | str) else repr(value)
 
@@ -183,4 +183,4 @@ def _columns(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, type(value).__name__
         yield from settings(name, value)
     else:
-        yield name, plain(value)
+        yield name, column_value(value)

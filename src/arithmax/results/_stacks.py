@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Stack:
+class TensorStack:
     """Arrays of some runs.
 
     Attributes:
@@ -47,7 +47,9 @@ class Stack:
     arrays: dict[str, np.ndarray]
 
 
-def write_stacks(path: Path, runs: Sequence[str], stacks: Sequence[Stack]) -> None:
+def write_stacks(
+    path: Path, runs: Sequence[str], stacks: Sequence[TensorStack]
+) -> None:
     """A file of stacks.
 
     Args:
@@ -66,7 +68,7 @@ def write_stacks(path: Path, runs: Sequence[str], stacks: Sequence[Stack]) -> No
     write_view(path, prepare, "stacks", LEVEL)
 
 
-def _line(stack: Stack) -> tuple:
+def _line(stack: TensorStack) -> tuple:
     arrays = {n: _little(a) for n, a in stack.arrays.items()}
     return (
         stack.places.tolist(),
@@ -95,7 +97,7 @@ def _ordered(content: bytes, dtype: np.dtype, shape: Sequence[int]) -> np.ndarra
 @lru_cache(maxsize=64)
 def read_stacks(
     path: Path, changed: int, others: str
-) -> tuple[list[Stack], dict[str, tuple[int, int]]]:
+) -> tuple[list[TensorStack], dict[str, tuple[int, int]]]:
     """The stacks of a file, and for each run its stack and its index there.
 
     Args:
@@ -136,7 +138,7 @@ def read_stacks(
     return stacks, homes
 
 
-def _stack(line: dict[str, Any], total: int) -> Stack:
+def _stack(line: dict[str, Any], total: int) -> TensorStack:
     """A stack as it was before it was written."""
     places = np.array(line["places"], np.int64)
     if len(places) and not (0 <= places.min() and places.max() < total):
@@ -147,7 +149,7 @@ def _stack(line: dict[str, Any], total: int) -> Stack:
         if dtype not in DTYPES:
             raise ValueError(f"`dtypes` has {dtype!r}, not one of {', '.join(DTYPES)}")
         arrays[name] = _ordered(content, np.dtype(dtype), shape)
-    return Stack(places, arrays)
+    return TensorStack(places, arrays)
 
 
 def _runs_of(path: Path) -> list[str]:

@@ -1,8 +1,8 @@
 """Published tables and figures as studies: data, and the runs that reproduce them."""
 
+from ._evaluate import ArmRuns as ArmRuns
 from ._evaluate import Comparison as Comparison
 from ._evaluate import Evaluation as Evaluation
-from ._evaluate import Found as Found
 from ._evaluate import Trained as Trained
 from ._evaluate import Verdict as Verdict
 from ._evaluate import evaluate as evaluate

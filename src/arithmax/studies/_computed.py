@@ -26,10 +26,10 @@ def computed_tables(trained: Trained) -> dict[str, Mapping[str, Sequence[Any]]]:
     try:
         computed = compute(trained)
     except Exception as error:
-        said = sentence(error, KEPT)
-        if said is None:
+        message = sentence(error, KEPT)
+        if message is None:
             raise
-        raise ValueError(f"`compute` of the study {name!r} fails: {said}") from error
+        raise ValueError(f"`compute` of the study {name!r} fails: {message}") from error
     try:
         return _checked(trained, computed)
     except ValueError as error:
@@ -54,36 +54,36 @@ def _checked(trained: Trained, computed: Any) -> dict[str, Mapping[str, Sequence
 
 
 def _check_table(name: str, table: Any) -> None:
-    said = f"gives the table {name!r}"
+    place = f"gives the table {name!r}"
     if name == FIGURES:
-        raise ValueError(f"{said}, which is the name of the figures. Choose another.")
+        raise ValueError(f"{place}, which is the name of the figures. Choose another.")
     if not isinstance(table, Mapping) or not table:
-        raise ValueError(f"{said} as {table!r}, which is no dictionary of columns.")
+        raise ValueError(f"{place} as {table!r}, which is no dictionary of columns.")
     for title, values in table.items():
-        _check_column(f"{said}, whose column {title!r}", title, values)
+        _check_column(f"{place}, whose column {title!r}", title, values)
     if len({str(title).lower() for title in table}) < len(table):
-        raise ValueError(f"{said} with columns that differ in capital letters alone.")
+        raise ValueError(f"{place} with columns that differ in capital letters alone.")
     lengths = {title: len(values) for title, values in table.items()}
     if len(set(lengths.values())) > 1:
         each = ", ".join(f"{title!r} {n}" for title, n in lengths.items())
-        raise ValueError(f"{said} with columns of unequal length: {each}.")
+        raise ValueError(f"{place} with columns of unequal length: {each}.")
 
 
-def _check_column(said: str, title: Any, values: Any) -> None:
+def _check_column(place: str, title: Any, values: Any) -> None:
     if not isinstance(title, str) or not title:
-        raise ValueError(f"{said} must have a text as its name.")
+        raise ValueError(f"{place} must have a text as its name.")
     listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
     if not listed or getattr(values, "ndim", 1) != 1:
-        raise ValueError(f"{said} is {values!r}, but must be a list of values.")
+        raise ValueError(f"{place} is {values!r}, but must be a list of values.")
     for row, value in enumerate(values, start=1):
         known = str | bool | int | float | np.number | np.bool_ | None
         if not isinstance(value, known) or isinstance(value, np.complexfloating):
             raise ValueError(
-                f"{said} holds {value!r} in row {row}, but may hold numbers, texts, "
+                f"{place} holds {value!r} in row {row}, but may hold numbers, texts, "
                 "True, False and None."
             )
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(f"{said} holds a whole number over 64 bits in row {row}.")
+            raise ValueError(f"{place} holds a whole number over 64 bits in row {row}.")
 
 
 def _check_plot(plot: Any, tables: Mapping[str, Mapping[str, Any]]) -> None:

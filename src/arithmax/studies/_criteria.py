@@ -13,7 +13,7 @@ import numpy as np
 from ..statistics import Interval, Range, steps
 from ..tasks import Task
 from . import _outcomes
-from ._evaluate import Found
+from ._evaluate import ArmRuns
 from ._study import Table, columns
 
 # The criteria, and what they are called among the limits that tasks state.
@@ -47,7 +47,7 @@ def first_below(row: Mapping[str, Any], criterion: str, limit: float) -> int | N
 
 
 @dataclass
-class Judged:
+class Judgement:
     """The runs of one arm or more under one criterion, with outcomes of each arm."""
 
     seeds: int = 0
@@ -56,10 +56,10 @@ class Judged:
     errors: list[float] = field(default_factory=list)
 
     @staticmethod
-    def of(found: Iterable[Found], criterion: str) -> "Judged":
+    def of(arm_runs: Iterable[ArmRuns], criterion: str) -> "Judgement":
         """The solved runs of some arms."""
-        judged = Judged()
-        for arm in found:
+        judged = Judgement()
+        for arm in arm_runs:
             limit = threshold(arm.arm.cell.task, criterion)
             solved = [row for row in arm.rows if below(row, limit)]
             judged.seeds += len(arm.rows)
@@ -86,38 +86,40 @@ class Judged:
         return float(np.mean(self.errors)) if self.errors else None
 
 
-def criteria_table(found: Sequence[Found]) -> Table:
+def criteria_table(arm_runs: Sequence[ArmRuns]) -> Table:
     """Every arm under every criterion."""
     rows = []
-    for arm in found:
+    for arm in arm_runs:
         for criterion in CRITERIA:
-            judged = Judged.of([arm], criterion)
+            judged = Judgement.of([arm], criterion)
             rate, step = judged.success, judged.step
             counts = (judged.seeds, len(judged.errors), rate.low, rate.high)
             means = (step.value if step else None, judged.sparsity, *judged.outcomes)
             rows.append((*arm.arm.labels.values(), criterion, *counts, *means))
     names = ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
     names += ("outcomes",)
-    return columns((*(found[0].arm.labels if found else ()), *names), rows)
+    return columns((*(arm_runs[0].arm.labels if arm_runs else ()), *names), rows)
 
 
-def totals_table(found: Sequence[Found], over: str = "range") -> Table:
+def totals_table(arm_runs: Sequence[ArmRuns], over: str = "range") -> Table:
     """Success rates over all values of one label, under each criterion."""
-    groups: dict[tuple, list[Found]] = {}
-    for arm in found:
+    groups: dict[tuple, list[ArmRuns]] = {}
+    for arm in arm_runs:
         key = tuple(v for name, v in arm.arm.labels.items() if name != over)
         groups.setdefault(key, []).append(arm)
     rows = []
     for key, arms in groups.items():
-        judged = {name: Judged.of(arms, name) for name in CRITERIA}
+        judged = {name: Judgement.of(arms, name) for name in CRITERIA}
         seeds = next(iter(judged.values())).seeds
-        rows.append((*key, seeds, *(percent(j.success) for j in judged.values())))
+        rows.append((*key, seeds, *(percent_text(j.success) for j in judged.values())))
     labels = (
-        tuple(name for name in found[0].arm.labels if name != over) if found else ()
+        tuple(name for name in arm_runs[0].arm.labels if name != over)
+        if arm_runs
+        else ()
     )
     return columns((*labels, "runs", *CRITERIA), rows)
 
 
-def percent(rate: Interval) -> str:
+def percent_text(rate: Interval) -> str:
     """A rate with its interval, as a table prints it."""
     return f"{100 * rate.value:.0f} % [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"

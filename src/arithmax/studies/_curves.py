@@ -22,14 +22,14 @@ def quartiles(results: Results, runs: Mapping[str, str]) -> dict[str, np.ndarray
         For each series, rows of step, lower quartile, median and upper quartile.
         Empty if there are no curves.
     """
-    found = read_curves(results.folder, runs)
-    if not found:
+    curves = read_curves(results.folder, runs)
+    if not curves:
         return {}
-    errors = np.asarray(found["extrapolation"], np.float64)
+    errors = np.asarray(curves["extrapolation"], np.float64)
     errors = np.where(np.isnan(errors), np.inf, errors)
-    series = found["series"].astype(str)
+    series = curves["series"].astype(str)
     return {
-        name: _of_series(found["step"][series == name], errors[series == name])
+        name: _of_series(curves["step"][series == name], errors[series == name])
         for name in dict.fromkeys(runs.values())
         if (series == name).any()
     }

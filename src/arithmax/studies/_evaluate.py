@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from .._identity import code_of, describe
-from ..results import Results, Summary, summarise
+from ..results import Results, Summary, one_each, summarise
 from ..statistics import Interval, Range, overlap
 from ..training import Cell
 from ._study import Arm, Computed, Labels, Published, Study
@@ -16,10 +16,10 @@ from ._study import Arm, Computed, Labels, Published, Study
 class Verdict(StrEnum):
     """What a comparison says."""
 
-    MATCHES = "matches"
+    OVERLAPS = "overlaps"
     DIFFERS = "differs"
     NO_INTERVAL = "no interval published"
-    NO_OWN_INTERVAL = "no interval of ours"
+    OURS_WITHOUT_INTERVAL = "no interval of ours"
     NOT_RUN = "not run"
 
 
@@ -41,19 +41,19 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        said = str(self.verdict)
+        text = str(self.verdict)
         if self.verdict is Verdict.DIFFERS and self.ours is None:
-            said += " (no run of ours solved it)"
+            text += " (no run of ours solved it)"
         elif self.verdict is Verdict.DIFFERS and self.published.reason:
-            said += f": {self.published.reason}"
+            text += f": {self.published.reason}"
         if self.reduced and self.verdict is not Verdict.NOT_RUN:
-            said += f" (reduced: {self.reduced})"
-        return said
+            text += f" (reduced: {self.reduced})"
+        return text
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found of one arm."""
+class ArmRuns:
+    """The runs of one arm, and what they say together."""
 
     arm: Arm
     rows: list[dict[str, Any]]
@@ -83,26 +83,26 @@ class Trained:
     """All that was trained for a study; what `compute` gets."""
 
     study: Study
-    found: list[Found]
+    arm_runs: list[ArmRuns]
     results: Results
 
     def weights(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a run at its best step."""
         return self.results.weights(row["run"])
 
-    def arm(self, **labels: str | int | float) -> Found:
+    def arm(self, **labels: str | int | float) -> ArmRuns:
         """The arm with these labels."""
         return next(
             f
-            for f in self.found
+            for f in self.arm_runs
             if all(f.arm.labels[name] == value for name, value in labels.items())
         )
 
-    def arms(self, **labels: str | int | float) -> list[Found]:
+    def arms(self, **labels: str | int | float) -> list[ArmRuns]:
         """The arms that have runs, and these labels."""
         return [
             f
-            for f in self.found
+            for f in self.arm_runs
             if f.rows and all(f.arm.labels[name] == v for name, v in labels.items())
         ]
 
@@ -112,7 +112,7 @@ class Evaluation:
     """A study with everything that is known of it."""
 
     study: Study
-    found: list[Found]
+    arm_runs: list[ArmRuns]
     computed: Computed | None
     results: Results
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Evaluation:
     def comparisons(self) -> list[Comparison]:
         """Every published figure, of arms and of claims, beside ours."""
         figures = self.computed.figures if self.computed else {}
-        everything = [c for found in self.found for c in found.comparisons]
+        everything = [c for runs in self.arm_runs for c in runs.comparisons]
         return everything + [
             compare({}, name, figures.get(name), published, None)
             for name, published in self.study.claims.items()
@@ -151,20 +151,20 @@ def compare(
     measure: str,
     ours: Interval | Range | None,
     published: Published,
-    found: Found | None,
+    runs: ArmRuns | None,
 ) -> Comparison:
     """One figure of ours beside a published one."""
-    reduced = found.reduced if found else ""
+    reduced = runs.reduced if runs else ""
     theirs = published.interval
     if ours is None:
-        run = found is not None and found.summary is not None
+        run = runs is not None and runs.summary is not None
         verdict = Verdict.DIFFERS if run else Verdict.NOT_RUN
     elif theirs is None:
         verdict = Verdict.NO_INTERVAL
     elif isinstance(ours, Range):  # of runs that are too few, or all equal
-        verdict = Verdict.NO_OWN_INTERVAL
+        verdict = Verdict.OURS_WITHOUT_INTERVAL
     else:
-        verdict = Verdict.MATCHES if overlap(ours, theirs) else Verdict.DIFFERS
+        verdict = Verdict.OVERLAPS if overlap(ours, theirs) else Verdict.DIFFERS
     return Comparison(labels, measure, ours, published, verdict, reduced)
 
 
@@ -178,13 +178,13 @@ def evaluate(
     return Evaluation(study, find(study, results), computed, results, list(history))
 
 
-def find(study: Study, results: Results) -> list[Found]:
+def find(study: Study, results: Results) -> list[ArmRuns]:
     """The runs of each arm: of those with most steps, one per seed."""
     runs: dict[tuple, dict[int, list[dict[str, Any]]]] = {}
     for row in results.rows:
         key = (row["network"], row["task"], row.get("code", ""))
         runs.setdefault(key, {}).setdefault(row["protocol_steps"], []).append(row)
-    return [_found(arm, _longest(arm.cell, runs)) for arm in study.arms]
+    return [_runs_of(arm, _longest(arm.cell, runs)) for arm in study.arms]
 
 
 def _longest(cell: Cell, runs: Mapping[tuple, Mapping[int, list]]) -> list[dict]:
@@ -201,14 +201,14 @@ def _longest(cell: Cell, runs: Mapping[tuple, Mapping[int, list]]) -> list[dict]
     return []
 
 
-def _found(arm: Arm, rows: list[dict[str, Any]]) -> Found:
+def _runs_of(arm: Arm, rows: list[dict[str, Any]]) -> ArmRuns:
     """An arm with its runs, all of one platform: the one that has most of them."""
     cell = arm.cell
     if not rows:
-        return Found(arm, [], "", None)
+        return ArmRuns(arm, [], "", None)
     platforms = [row["platform"] for row in rows]
     most = max(set(platforms), key=lambda name: (platforms.count(name), name))
-    chosen = sorted((r for r in rows if r["platform"] == most), key=_seed)
+    chosen = sorted(one_each([r for r in rows if r["platform"] == most]), key=_seed)
     steps, missing = chosen[0]["protocol_steps"], set(cell.seeds)
     missing -= {row["seed"] for row in chosen}
     left_out = []
@@ -216,7 +216,9 @@ def _found(arm: Arm, rows: list[dict[str, Any]]) -> Found:
         left_out.append(f"{len(cell.seeds) - len(missing)} of {len(cell.seeds)} seeds")
     if steps < cell.protocol.steps:
         left_out.append(f"{steps:,} of {cell.protocol.steps:,} steps")
-    return Found(arm, chosen, ", ".join(left_out), summarise(dict(arm.labels), chosen))
+    return ArmRuns(
+        arm, chosen, ", ".join(left_out), summarise(dict(arm.labels), chosen)
+    )
 
 
 def _seed(row: dict[str, Any]) -> int:

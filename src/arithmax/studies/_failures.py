@@ -21,10 +21,11 @@ The first of these that holds, in this order, is the name of a failure:
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ..networks import Network
 from ..tasks import NumpyKey, SingleModule
 from ..units import OPERATIONS, Params, Unit
 from ._evaluate import Trained
@@ -92,12 +93,12 @@ def kind(failure: str) -> Failure:
 
 
 def failure(
-    unit: Unit, task: SingleModule, params: Params, row: Mapping[str, Any]
+    network: Network, task: SingleModule, params: Params, row: Mapping[str, Any]
 ) -> str:
     """The local optimum that a run which was not solved sits in.
 
     Args:
-        unit: what was trained, a unit or a stack of one.
+        network: what was trained, a unit or a stack of one.
         task: what it was trained on.
         params: its parameters at the best step, in NumPy.
         row: its row of results: its `outcome`, `seed` and `threshold`.
@@ -105,60 +106,64 @@ def failure(
     Returns:
         One of `Failure`, with the weights where they are discrete and wrong.
     """
-    ((unit, params),) = unit.layers(params)  # type: ignore[assignment]  # of one unit
-    own = {name: np.asarray(v, dtype=np.float64) for name, v in params.items()}
+    ((layer, params),) = network.layers(params)
+    unit = cast(Unit, layer)
+    learned = {name: np.asarray(v, dtype=np.float64) for name, v in params.items()}
     places = tuple(tuple(r) for r in task.places(row["seed"]))
     solution = _solution(unit, task, places, row["threshold"])
     if isinstance(solution, Failure):
         return solution
-    finite = all(np.isfinite(v).all() for v in own.values())
+    finite = all(np.isfinite(v).all() for v in learned.values())
     if row["outcome"] == "diverged" or not finite:
         return Failure.OVERFLOW
     x, _ = _samples(task, places, False)
-    if turned(unit, own, solution, x) > 0.5:
+    if turned(unit, learned, solution, x) > 0.5:
         return Failure.COSINE
-    if (share := opened(unit, own, x, task.operation, places)) < 1 - NEAR:
+    if (share := opened(unit, learned, x, task.operation, places)) < 1 - NEAR:
         return Failure.WRONG_GATE if share < NEAR else Failure.HALF_OPEN
-    if "W_im" in own and np.abs(own["W_im"] * _gates(unit, own)).max() > NEAR:
+    if (
+        "W_im" in learned
+        and np.abs(learned["W_im"] * _gates(unit, learned)).max() > NEAR
+    ):
         return Failure.COMPLEX
-    return _of_weights(unit, task, own, solution, row["threshold"], places)
+    return _of_weights(unit, task, learned, solution, row["threshold"], places)
 
 
-def _of_weights(unit, task, own, solution, threshold, places) -> str:
+def _of_weights(unit, task, learned, solution, threshold, places) -> str:
     """What is wrong with the weights, given that the gates are right."""
     path = OPERATIONS[task.operation].path
-    w, wanted = relevant(unit, own, path), relevant(unit, solution, path)
+    w, wanted = relevant(unit, learned, path), relevant(unit, solution, path)
     values = np.array(unit.exact[path].weights)
     rounded = values[np.abs(w[..., None] - values).argmin(-1)]
     if np.abs(w - rounded).max() > NEAR:
         return Failure.BETWEEN
     x, y = _samples(task, places, True)
-    if _error(unit, unit.discretise(own), x, y) < threshold:
-        return Failure.OFFSET if _offset(unit, own) > NEAR else Failure.NEARLY
+    if _error(unit, unit.discretise(learned), x, y) < threshold:
+        return Failure.OFFSET if _offset(unit, learned) > NEAR else Failure.NEARLY
     shown = _shown(rounded[0], [i for row in places for i in row], task.in_features)
-    slope = _slopes(unit, own, path)[rounded != wanted].min(initial=np.inf)
-    said = f"{Failure.SATURATED} at" if slope < FLAT else Failure.WRONG
-    return f"{said} {shown}"
+    slope = _slopes(unit, learned, path)[rounded != wanted].min(initial=np.inf)
+    name = f"{Failure.SATURATED} at" if slope < FLAT else Failure.WRONG
+    return f"{name} {shown}"
 
 
 def _shown(w: np.ndarray, places: list[int], size: int) -> str:
     """The weights of the operands, and how many others there are beside them."""
-    own = [k + i for k in range(0, len(w), size) for i in places]
-    text = f"W = ({', '.join(f'{w[i]:g}' for i in own)})"
-    others = np.count_nonzero(w) - np.count_nonzero(w[own])
+    chosen = [k + i for k in range(0, len(w), size) for i in places]
+    text = f"W = ({', '.join(f'{w[i]:g}' for i in chosen)})"
+    others = np.count_nonzero(w) - np.count_nonzero(w[chosen])
     return f"{text} and {others} more" if others else text
 
 
 def relevant(unit: Unit, params: Params, path: str) -> np.ndarray:
     """The weights [out, in] of one path; those behind a shut gate `g` are zero."""
-    own = unit.weights(params)
+    matrices = unit.weights(params)
     suffix = "_add" if path == "sum" else "_mul"
-    names = [n for n in own if n.endswith(suffix) or n == "W_re"] or list(own)
-    return own[names[0]] * _gates(unit, params)
+    names = [n for n in matrices if n.endswith(suffix) or n == "W_re"] or list(matrices)
+    return matrices[names[0]] * _gates(unit, params)
 
 
 def _gates(unit: Unit, params: Params) -> Any:
-    """How far each input counts."""
+    """How far each input counts; gates of signs alone do not matter here."""
     if "g" not in params or unit.gates == "signs":
         return 1.0
     return np.clip(params["g"], 0.0, 1.0)
@@ -186,10 +191,10 @@ def opened(
 
 def turned(unit: Unit, params: Params, solution: Params, x: np.ndarray) -> float:
     """How far the angle of a sign cos(πt) is from the solution's, in half turns."""
-    w, wanted = unit.turns(params), unit.turns(solution)
-    if w is None or wanted is None:
+    turns, wanted = unit.turns(params), unit.turns(solution)
+    if turns is None or wanted is None:
         return 0.0
-    return float(np.abs((w - wanted) @ (x < 0)).max())
+    return float(np.abs((turns - wanted) @ (x < 0)).max())
 
 
 @lru_cache(maxsize=256)
@@ -198,15 +203,15 @@ def _apart(unit: Unit, size: int) -> frozenset[str]:
     x = np.full((size, 1), 2.0)
     start = {n: np.full(p.shape, 0.3) for n, p in unit.parameters(size, 1).items()}
     weights, y = unit.weights(start), unit.compute(start, x)
-    found = set()
+    names = set()
     for name, value in start.items():
         by = np.linspace(0.1, 0.2, value.size).reshape(value.shape)
         moved = {**start, name: value + by}
         pairs = zip(weights.values(), unit.weights(moved).values(), strict=True)
         same = all(np.array_equal(before, after) for before, after in pairs)
         if same and not np.array_equal(unit.compute(moved, x), y):
-            found.add(name)
-    return frozenset(found)
+            names.add(name)
+    return frozenset(names)
 
 
 def _offset(unit: Unit, params: Params) -> float:
@@ -247,10 +252,10 @@ def _solution(
     x, y = _samples(task, places, True)
     try:
         # A gate that depends on the sign of inputs solves by the other side.
-        found = [unit.encode(w, path) for path in (op.path, *(unit.exact))]
+        candidates = [unit.encode(w, path) for path in (op.path, *(unit.exact))]
     except ValueError:
         return Failure.UNABLE
-    right = [p for p in found if _error(unit, p, x, y) < threshold]
+    right = [p for p in candidates if _error(unit, p, x, y) < threshold]
     return right[0] if right else Failure.DOMAIN
 
 
@@ -275,14 +280,14 @@ def _samples(task: SingleModule, places: Any, outside: bool) -> tuple[Any, Any]:
 def failure_table(trained: Trained) -> Table:
     """How many seeds of each arm have which failure, commonest first."""
     lines = []
-    for found in trained.found:
+    for runs in trained.arm_runs:
         counts: dict[str, int] = {}
-        cell = found.arm.cell
-        for row in found.rows:
+        cell = runs.arm.cell
+        for row in runs.rows:
             if row["outcome"] != "solved":
                 params = trained.weights(row)
-                said = str(failure(cell.network, cell.task, params, row))  # type: ignore[arg-type]  # single module
-                counts[said] = counts.get(said, 0) + 1
+                name = str(failure(cell.network, cell.task, params, row))  # type: ignore[arg-type]  # single module
+                counts[name] = counts.get(name, 0) + 1
         common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines += [(*found.arm.labels.values(), said, n) for said, n in common]
+        lines += [(*runs.arm.labels.values(), name, n) for name, n in common]
     return columns((*trained.study.labels, "failure", "seeds"), lines)

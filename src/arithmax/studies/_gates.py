@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 
-def sigmoid(x: np.ndarray) -> np.ndarray:
+def exact_sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(−x)), accurate in both tails."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + small), small / (1 + small))
@@ -15,4 +15,4 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 def gates(layer: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
     """How far a NALU layer opens its gates at inputs [in, sample]; 1 adds."""
     logits = layer["G"] @ x
-    return sigmoid(logits + layer["b"][:, None] if "b" in layer else logits)
+    return exact_sigmoid(logits + layer["b"][:, None] if "b" in layer else logits)

@@ -101,8 +101,8 @@ def rate(outcomes: Sequence[str], level: float = 0.95) -> Interval:
     chance = share * (1 - share) / total
     excess = float(clustered(solved - share * per_seed, total)) / chance
     t = float(stdtrit(differ - 1, (1 + level) / 2))
-    found = wilson(share, total / max(excess, 1.0), t * t)
-    return Interval(share, max(found.low, once.low), min(found.high, once.high))
+    interval = wilson(share, total / max(excess, 1.0), t * t)
+    return Interval(share, max(interval.low, once.low), min(interval.high, once.high))
 
 
 def clustered(residuals: np.ndarray, total: int) -> float:

@@ -38,32 +38,32 @@ class Record:
 
 def records(folder: Path) -> dict[str, Record]:
     """The records of a folder, by the names of their studies."""
-    found = [read_record(path) for path in sorted(folder.glob(f"*{SUFFIX}"))]
-    return {record.study: record for record in found}
+    listed = [read_record(path) for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    return {record.study: record for record in listed}
 
 
-def record_of(own: Study, folder: Path) -> Record:
+def record_of(study: Study, folder: Path) -> Record:
     """What a folder remembers of a study; an empty record if nothing."""
-    path = folder / f"{own.name}{SUFFIX}"
-    return read_record(path) if path.exists() else Record(own.name)
+    path = folder / f"{study.name}{SUFFIX}"
+    return read_record(path) if path.exists() else Record(study.name)
 
 
-def history(own: Study, folder: Path) -> list[dict[str, Any]]:
+def history(study: Study, folder: Path) -> list[dict[str, Any]]:
     """How the study was run so far."""
-    return record_of(own, folder).history
+    return record_of(study, folder).history
 
 
 def read_record(path: Path) -> Record:
     """A record, or an error that names its file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text
-        made = found["format"]
+        content = json.loads(path.read_text(encoding="utf-8"))
+        json.dumps(content, ensure_ascii=False).encode()  # half a character is no text
+        made = content["format"]
         record = Record(
-            _name(found["study"], path),
-            [_entry(entry) for entry in found["history"]],
-            _base(found.get("file", "")),
-            str(found.get("source", "")),
+            _name(content["study"], path),
+            [_entry(entry) for entry in content["history"]],
+            _base(content.get("file", "")),
+            str(content.get("source", "")),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
@@ -105,7 +105,7 @@ def _base(file: Any) -> str:
 
 
 def remember(
-    own: Study,
+    study: Study,
     folder: Path,
     entry: dict[str, Any],
     file: Path | None = None,
@@ -116,24 +116,24 @@ def remember(
     One command is one entry, with all its seconds: it may have been stopped.
 
     Args:
-        own: the study.
+        study: the study.
         folder: where its runs are.
         entry: what is to be remembered.
         file: its Python file, if it has one.
         source: the hash of that file, if its tables were computed now.
     """
-    before = record_of(own, folder)
+    before = record_of(study, folder)
     same = [e for e in before.history if e.get("command") == entry["command"]]
     spent = sum(e.get("seconds") or 0.0 for e in [*same, entry])
-    told = [e for e in before.history if e not in same]
+    others = [e for e in before.history if e not in same]
     record = Record(
-        own.name,
-        [*told, entry | {"seconds": round(spent, 1)}],
+        study.name,
+        [*others, entry | {"seconds": round(spent, 1)}],
         _base(file.name) if file else before.file,
         source or before.source,
     )
     kept = {name: value for name, value in asdict(record).items() if value != ""}
     text = json.dumps({"format": FORMAT} | kept, indent=2, ensure_ascii=False)
     write_whole(
-        folder / f"{own.name}{SUFFIX}", lambda p: p.write_text(text, encoding="utf-8")
+        folder / f"{study.name}{SUFFIX}", lambda p: p.write_text(text, encoding="utf-8")
     )

@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 
 from .._checks import choose
-from .._own_code import load
+from .._own_code import load_module
+from ._sheet import Sheet, sheet
 from ._study import Study
 
 # Where each study is, in the order of their sources: the document's folder and the
@@ -77,6 +78,11 @@ def _made(name: str) -> Study:
     return getattr(import_module(f".{module}", __package__), function or "study")()
 
 
+def sheets() -> list[Sheet]:
+    """The sheets of all studies, with their titles and sources; no study is made."""
+    return [sheet(place.partition(".")[0], name) for name, place in LISTED.items()]
+
+
 def studies() -> Mapping[str, Study]:
     """The studies that come with the package, in the order of their sources.
 
@@ -102,18 +108,18 @@ def study(name: str) -> Study:
 
 def from_file(path: Path) -> Study:
     """The study that a Python file holds."""
-    module = load(path, "name")
-    found = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
-    if len(found) != 1:
-        names = ", ".join(repr(s.name) for s in found.values())
+    module = load_module(path, "name")
+    held = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
+    if len(held) != 1:
+        names = ", ".join(repr(s.name) for s in held.values())
         raise ValueError(
             f"`name` (={path}) must hold one `arithmax.studies.Study` at its top "
             f"level, but holds {names or 'none'}."
         )
-    own = next(iter(found.values()))
-    if own.name in studies():
+    made = next(iter(held.values()))
+    if made.name in studies():
         raise ValueError(
-            f"the study in {path} is named {own.name!r}, as one of the package's is. "
+            f"the study in {path} is named {made.name!r}, as one of the package's is. "
             "Give it another name, so that their results are not mixed up."
         )
-    return own
+    return made

@@ -74,18 +74,18 @@ def reproduce(
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
     folder = writable("out", out)
-    for own in asked.values():
-        record_of(own, folder)  # that of another version is refused before any work
+    for this in asked.values():
+        record_of(this, folder)  # that of another version is refused before any work
     began = time.monotonic()
     interrupted = bool(cells) and _train(cells, folder, options).interrupted
     results = read(folder)
     failures = []
-    for (name, own), part in zip(asked.items(), chosen, strict=True):
+    for (name, this), part in zip(asked.items(), chosen, strict=True):
         file = Path(name) if name.endswith(".py") else None
         source = ""
         try:
             if not interrupted:
-                compute(own, results, folder)
+                compute(this, results, folder)
                 source = sources.get(name, "")
         except ValueError as error:
             failures.append(error)  # what was trained is remembered all the same
@@ -98,12 +98,12 @@ def reproduce(
             "seeds": seeds,
             "steps": steps,
         }
-        remember(own, folder, entry, file, source)
+        remember(this, folder, entry, file, source)
     if failures:
         raise failures[0]
     done = [
-        stored(own, results, folder, Path(name) if name.endswith(".py") else None)
-        for name, own in asked.items()
+        stored(this, results, folder, Path(name) if name.endswith(".py") else None)
+        for name, this in asked.items()
     ]
     return Reproduction(done, interrupted)
 
@@ -112,11 +112,11 @@ def _asked(names: Sequence[str]) -> dict[str, Study]:
     """The studies of some names and files, each once."""
     asked = {name: study(name) for name in names}
     known: dict[str, str] = {}
-    for name, own in asked.items():
-        if (other := known.setdefault(own.name, name)) != name:
+    for name, this in asked.items():
+        if (other := known.setdefault(this.name, name)) != name:
             raise ValueError(
                 f"`names` has {other} and {name}, which are both the study "
-                f"{own.name!r}. Give one of them another name."
+                f"{this.name!r}. Give one of them another name."
             )
     return asked
 
@@ -130,49 +130,49 @@ def _train(cells: list, folder: Path, options: dict[str, Any]) -> Results:
         return train_cells(cells, out=folder, **options)
 
 
-def compute(own: Study, results: Results, folder: Path) -> None:
+def compute(study: Study, results: Results, folder: Path) -> None:
     """What the study computes besides training, into the folder."""
-    if own.compute is None:
+    if study.compute is None:
         return
-    tables = computed_tables(Trained(own, find(own, results), results))
+    tables = computed_tables(Trained(study, find(study, results), results))
     for name, table in tables.items():
         typed = {n: column(list(values)) for n, values in table.items()}
-        write_table(folder / f"{own.name}.{name}.table.parquet", typed)
+        write_table(folder / f"{study.name}.{name}.table.parquet", typed)
 
 
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
     """The tables that were computed for a study, by name."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    stored: dict[str, dict[str, list[Any]]] = {}
     for path in sorted(folder.glob("*.table.parquet")):
         owner, name, *rest = path.name.split(".")
         if owner != study_name or len(rest) != 2 or not NAME.fullmatch(name):
             continue
         remedy = f"Delete it and run `arithmax reproduce {study_name}` again"
         titles, rows = tables(path, f"{remedy}; nothing is trained twice.")
-        found[name] = {t: [row[k] for row in rows] for k, t in enumerate(titles)}
-    return found
+        stored[name] = {t: [row[k] for row in rows] for k, t in enumerate(titles)}
+    return stored
 
 
-def computed(own: Study, folder: Path) -> Computed | None:
+def computed(study: Study, folder: Path) -> Computed | None:
     """What was computed for a study, as the folder has it."""
-    tables = stored_tables(own.name, folder)
+    tables = stored_tables(study.name, folder)
     if not tables:
         return None
     names = ("name", "value", "low", "high")
     figures = tables.pop(FIGURES, {name: [] for name in names})
     if missing := [name for name in names if name not in figures]:
         raise ValueError(
-            f"the table of figures of the study {own.name!r} in {folder} has no column "
-            f"{missing[0]!r}. Delete it and run `arithmax reproduce {own.name}` again; "
-            "nothing is trained twice."
+            f"the table of figures of the study {study.name!r} in {folder} has no "
+            f"column {missing[0]!r}. Delete it and run `arithmax reproduce "
+            f"{study.name}` again; nothing is trained twice."
         )
     ranged = figures.get("range", [False] * len(figures["name"]))
-    found = zip(ranged, *(figures[name] for name in names), strict=True)
+    rows = zip(ranged, *(figures[name] for name in names), strict=True)
     return Computed(
         tables,
         {
             name: Range(*ends) if is_range else Interval(*ends)
-            for is_range, name, *ends in found
+            for is_range, name, *ends in rows
             if all(map(_is_number, ends))
         },
     )
@@ -183,12 +183,12 @@ def _is_number(value: Any) -> bool:
 
 
 def stored(
-    own: Study, results: Results, folder: Path, file: Path | None = None
+    study: Study, results: Results, folder: Path, file: Path | None = None
 ) -> Evaluation:
     """A study as a folder has it, and its Python file if it has one."""
-    record, found = record_of(own, folder), computed(own, folder)
-    done = evaluate(own, results, found, record.history)
-    return replace(done, remark=_remark(record, file) if found and file else "")
+    record, tables = record_of(study, folder), computed(study, folder)
+    done = evaluate(study, results, tables, record.history)
+    return replace(done, remark=_remark(record, file) if tables and file else "")
 
 
 def _remark(record: Record, file: Path) -> str:
@@ -218,11 +218,11 @@ def load(folder: Path | str, files: Sequence[Path | str] = ()) -> list[Evaluatio
             f"`folder` (={folder}) holds no study. Run `arithmax reproduce NAME --out "
             f"{folder}` first; `arithmax studies` lists the names."
         )
-    own = _named(files, kept, folder)
+    named = _named(files, kept, folder)
     theirs = [s for name, s in studies().items() if name in kept]
-    done = [stored(s, results, folder, file) for s, file in own]
+    done = [stored(s, results, folder, file) for s, file in named]
     done += [stored(s, results, folder) for s in theirs]
-    known = {row["run"] for e in done for found in e.found for row in found.rows}
+    known = {row["run"] for e in done for runs in e.arm_runs for row in runs.rows}
     others = Results([r for r in results.rows if r["run"] not in known], folder)
     rest = [r for r in kept.values() if r.study not in {e.study.name for e in done}]
     return done + [unknown(r, stored_tables(r.study, folder), others) for r in rest]
@@ -232,21 +232,21 @@ def _named(
     files: Sequence[Path | str], kept: Mapping[str, Record], folder: Path
 ) -> list[tuple[Study, Path]]:
     """The studies of the files that were named."""
-    found = {}
+    chosen = {}
     for file in map(Path, files):
-        own = from_file(file)
-        if own.name not in kept:
+        study = from_file(file)
+        if study.name not in kept:
             raise ValueError(
-                f"`study` (={file}) holds the study {own.name!r}, of which {folder} "
+                f"`study` (={file}) holds the study {study.name!r}, of which {folder} "
                 f"has no record; it has {', '.join(kept)}."
             )
-        if own.name in found:
+        if study.name in chosen:
             raise ValueError(
-                f"`study` names two files with the study {own.name!r}: "
-                f"{found[own.name][1]} and {file}. Name one of them."
+                f"`study` names two files with the study {study.name!r}: "
+                f"{chosen[study.name][1]} and {file}. Name one of them."
             )
-        found[own.name] = own, file
-    return list(found.values())
+        chosen[study.name] = study, file
+    return list(chosen.values())
 
 
 def hardware(trained: bool) -> str:

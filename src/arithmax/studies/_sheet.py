@@ -198,8 +198,8 @@ def _figures(
 ) -> Iterable[tuple[dict[str, Any], Published]]:
     """The labels and figures of a claim; lists of labels are every one of them."""
     shared = {n: entry[n] for n in ("note", "reason") if n in entry}
-    own = {n: v for n, v in entry.items() if n in FIGURE}
-    rows = [own] if own.keys() - shared.keys() else entry.get("figures", [])
+    single = {n: v for n, v in entry.items() if n in FIGURE}
+    rows = [single] if single.keys() - shared.keys() else entry.get("figures", [])
     for row in [*rows, *derived]:
         labels = {n: _listed(v) for n, v in row.items() if n not in FIGURE}
         figure = figure_of(shared | {n: v for n, v in row.items() if n in FIGURE})
@@ -213,16 +213,16 @@ FIGURE += ("note", "reason")
 
 def figure_of(entry: Mapping[str, Any]) -> Published:
     """A published figure as a sheet or a table of figures writes it."""
-    said = {n: entry[n] for n in ("note", "reason") if n in entry}
+    remarks = {n: entry[n] for n in ("note", "reason") if n in entry}
     if "solved" in entry:
         rate = success_rate(entry["solved"], entry["runs"])
-        return Published(rate.value, rate.low, rate.high, **said)
+        return Published(rate.value, rate.low, rate.high, **remarks)
     if "between" in entry:
         low, high = entry["between"]
-        return Published((low + high) / 2, low, high, **said)
+        return Published((low + high) / 2, low, high, **remarks)
     if "exact" in entry:
-        return Published(*[entry["exact"]] * 3, **said)
-    return Published(entry["value"], entry.get("low"), entry.get("high"), **said)
+        return Published(*[entry["exact"]] * 3, **remarks)
+    return Published(entry["value"], entry.get("low"), entry.get("high"), **remarks)
 
 
 def _with(arm: Arm, entry: Mapping[str, Any]) -> Arm:

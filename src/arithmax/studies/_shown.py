@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from ._evaluate import Evaluation, Found
+from ._evaluate import ArmRuns, Evaluation
 
 Matrices = dict[str, np.ndarray]
 
 
-def examples(found: Found, evaluation: Evaluation) -> list[tuple[dict, Matrices]]:
+def examples(runs: ArmRuns, evaluation: Evaluation) -> list[tuple[dict, Matrices]]:
     """The weights of the first solved and of the first unsolved seed of an arm.
 
     Args:
-        found: the arm.
+        runs: those of the arm.
         evaluation: the study, whose results hold the weights.
 
     Returns:
@@ -22,20 +22,22 @@ def examples(found: Found, evaluation: Evaluation) -> list[tuple[dict, Matrices]
     """
     chosen = []
     for solved in (True, False):
-        rows = [r for r in found.rows if (r["outcome"] == "solved") is solved]
+        rows = [r for r in runs.rows if (r["outcome"] == "solved") is solved]
         try:
-            chosen.append((rows[0], matrices(found, rows[0], evaluation)))
+            chosen.append((rows[0], matrices_of_run(runs, rows[0], evaluation)))
         except (KeyError, IndexError):  # weights were not kept, or no such seed
             continue
     return chosen
 
 
-def matrices(found: Found, row: Mapping[str, Any], evaluation: Evaluation) -> Matrices:
+def matrices_of_run(
+    runs: ArmRuns, row: Mapping[str, Any], evaluation: Evaluation
+) -> Matrices:
     """The effective weight matrices of one run, by name."""
     params = evaluation.results.weights(row["run"])
     return {
         name: np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-        for name, matrix in found.arm.cell.network.weights(params).items()
+        for name, matrix in runs.arm.cell.network.weights(params).items()
     }
 
 
@@ -50,7 +52,7 @@ def spent(evaluation: Evaluation) -> dict[str, float]:
         its commands under an empty name, if they are known.
     """
     # Arms that share a cell share its runs.
-    rows = {row["run"]: row for found in evaluation.found for row in found.rows}
+    rows = {row["run"]: row for runs in evaluation.arm_runs for row in runs.rows}
     took: dict[str, float] = {}
     for row in rows.values():
         kind = str(row.get("platform", "cpu")).upper()

@@ -1,13 +1,15 @@
-"""Parameters that runs kept on the way, at the steps of `Protocol.keep`."""
+"""Parameters that runs kept on the way, at the steps of `Measuring.keep`."""
 
 from typing import Any
 
-from ._evaluate import Found, Trained
+from ._evaluate import ArmRuns, Trained
 
 Params = dict[str, Any]
 
 
-def snapshots(found: Found, trained: Trained) -> tuple[list[int], list[list[Params]]]:
+def snapshots(
+    arm_runs: ArmRuns, trained: Trained
+) -> tuple[list[int], list[list[Params]]]:
     """What the runs of an arm kept.
 
     Returns:
@@ -15,7 +17,7 @@ def snapshots(found: Found, trained: Trained) -> tuple[list[int], list[list[Para
     """
     steps: list[int] = []
     runs = []
-    for row in found.rows:
+    for row in arm_runs.rows:
         at, kept = trained.results.path(row["run"])
         steps = [int(step) for step in at]
         runs.append(

@@ -173,14 +173,14 @@ class Study:
         kinds = {"title": str, "source": str, "about": str, "claims": Mapping}
         for name, kind in (kinds | {"shown": Mapping}).items():
             if not isinstance(value := getattr(self, name), kind):
-                said = "a text" if kind is str else "a dictionary"
-                raise TypeError(f"`{name}` (={value!r}) must be {said}.")
+                wanted = "a text" if kind is str else "a dictionary"
+                raise TypeError(f"`{name}` (={value!r}) must be {wanted}.")
         for name, kind in (("arms", Arm), ("plots", Plot)):
             values = getattr(self, name)
             listed = isinstance(values, tuple | list)
             if not listed or not all(isinstance(v, kind) for v in values):
-                said = f"of `arithmax.studies.{kind.__name__}`"
-                raise TypeError(f"`{name}` (={values!r}) must be a tuple {said}.")
+                wanted = f"of `arithmax.studies.{kind.__name__}`"
+                raise TypeError(f"`{name}` (={values!r}) must be a tuple {wanted}.")
         if self.compute is not None and not callable(self.compute):
             raise TypeError(f"`compute` (={self.compute!r}) must be a function.")
 
@@ -203,7 +203,7 @@ class Study:
             if all(str(arm.labels[n]) == value for n, value in chosen.items())
         )
         if not arms:
-            said = " ".join(f"{n}={v}" for n, v in chosen.items())
+            labels = " ".join(f"{n}={v}" for n, v in chosen.items())
             values = {n: sorted({str(a.labels[n]) for a in self.arms}) for n in chosen}
-            raise ValueError(f"`only` ({said}) leaves no arm; there are {values}.")
+            raise ValueError(f"`only` ({labels}) leaves no arm; there are {values}.")
         return replace(self, arms=arms)

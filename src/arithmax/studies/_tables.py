@@ -35,13 +35,15 @@ def mean(values: Sequence[float] | np.ndarray) -> Interval:
     return exact(values.mean())
 
 
-def spread(values: np.ndarray) -> Interval:
+def central_range(values: np.ndarray) -> Interval:
     """The median run, and the ends between which 95 of 100 runs lie."""
     low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
     return Interval(float(middle), float(low), float(high))
 
 
-def bars(name: str, values: np.ndarray, edges: np.ndarray) -> list[tuple[Any, ...]]:
+def histogram(
+    name: str, values: np.ndarray, edges: np.ndarray
+) -> list[tuple[Any, ...]]:
     """A histogram as rows: the name, the middle of the bar, how many values it has."""
     counts, _ = np.histogram(values, edges)
     middles = (edges[1:] + edges[:-1]) / 2

@@ -40,8 +40,8 @@ def unknown(
         compute=_nothing,
         shown=captions,
     )
-    found = Computed(shown) if shown else None
-    return Evaluation(study, [], found, others, record.history, _remark(record))
+    computed = Computed(shown) if shown else None
+    return Evaluation(study, [], computed, others, record.history, _remark(record))
 
 
 def _nothing(trained: Any) -> Computed:
@@ -49,11 +49,11 @@ def _nothing(trained: Any) -> Computed:
 
 
 def _remark(record: Record) -> str:
-    said = f"{record.study} is shown from its data alone: "
+    begin = f"{record.study} is shown from its data alone: "
     if not record.file:
-        return f"{said}this version of arithmax does not know the study."
+        return f"{begin}this version of arithmax does not know the study."
     return (
-        f"{said}its file, {record.file}, was not named. If you trust that file, "
+        f"{begin}its file, {record.file}, was not named. If you trust that file, "
         f"`arithmax report DIR --study {record.file}` shows all of the study."
     )
 
@@ -62,10 +62,10 @@ def _first(table: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
     return {name: values[:LINES] for name, values in table.items()}
 
 
-def _caption(said: str, table: Mapping[str, list[Any]]) -> str:
+def _caption(title: str, table: Mapping[str, list[Any]]) -> str:
     rows = len(next(iter(table.values()), []))
     return (
-        f"{said}: the first {LINES} of {rows:,} rows." if rows > LINES else f"{said}."
+        f"{title}: the first {LINES} of {rows:,} rows." if rows > LINES else f"{title}."
     )
 
 

@@ -7,7 +7,7 @@ file means the same on every machine, and it needs nothing installed.
 import csv
 import difflib
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .._arrays import Array
 from .._checks import shown
@@ -15,6 +15,7 @@ from .._checks import shown
 PARQUET = b"PAR1"  # the first and the last bytes of such a file
 
 
+@runtime_checkable
 class Columns(Protocol):
     """A table of named columns."""
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from .._arrays import Array, Namespace
-from ._input_distribution import FAR, Ends, InputDistribution, Numbers, columns
+from .._checks import check_entries, choose, plain, shown
+from ._input_distribution import FAR, Ends, InputDistribution, Numbers, number_columns
 from ._normals import MirroredNormalInputs, NormalInputs, TruncatedNormalInputs
 
 DistributionName = Literal[
@@ -38,7 +39,7 @@ class UniformInputs(InputDistribution):
 
     @staticmethod
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
-        a, b, c, d = columns(numbers)
+        a, b, c, d = number_columns(numbers)
         return xp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
 
     @property
@@ -105,7 +106,7 @@ class BenfordInputs(InputDistribution):
 
     @staticmethod
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
-        a, b = columns(numbers)[:2]
+        a, b = number_columns(numbers)[:2]
         return a * (b / a) ** u
 
     @property
@@ -147,4 +148,10 @@ def input_distribution(name: DistributionName, values: Any) -> InputDistribution
         >>> input_distribution("uniform", (2.0, 4.0)).moments(2)[1]
         3.0
     """
-    return DISTRIBUTIONS[name](tuple(map(float, values)))
+    kind = DISTRIBUTIONS[choose("name", name, DISTRIBUTIONS)]
+    numbers = plain(values)
+    check_entries("values", numbers, float)
+    distribution = kind(tuple(map(float, numbers)))
+    if reason := distribution.lacks(name):
+        raise ValueError(f"`values` (={shown(values)}) must have {reason}.")
+    return distribution

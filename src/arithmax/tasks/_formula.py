@@ -6,7 +6,7 @@ from typing import Any
 
 from .._arrays import Array
 from .._checks import check_fields
-from ._distributions import DISTRIBUTIONS, DistributionName, input_distribution
+from ._distributions import DISTRIBUTIONS, DistributionName
 from ._domains import check_domain, check_ranges, floats, per_input, sets_of
 from ._input_distribution import InputDistribution
 from ._keys import SampleKey
@@ -64,8 +64,9 @@ class FormulaTask(Task):
 
     def given(self, name: str) -> tuple[InputDistribution, ...]:
         """The distributions of one of `RANGES`, one or one for each input."""
+        kind = DISTRIBUTIONS[self.distribution]
         sets = sets_of(getattr(self, name))
-        return tuple(input_distribution(self.distribution, n) for n in sets)
+        return tuple(kind(tuple(map(float, values))) for values in sets)
 
     def replica(self, seed: int) -> dict[str, Any]:
         import numpy as np

@@ -28,7 +28,6 @@ class Functions(FormulaTask):
     """
 
     title: ClassVar[str] = "Functions"
-    later: ClassVar[tuple[str, ...]] = ("inputs",)
     functions: tuple[str, ...] = ("identity",)
     """The functions, one per output."""
     interpolation: Any = (0.1, 2.0)

@@ -105,7 +105,7 @@ class InputDistribution(ABC):
         return self.quantile(np.array([self.numbers]), u, np)[0]
 
 
-def columns(numbers: Array) -> list[Array]:
+def number_columns(numbers: Array) -> list[Array]:
     """The four numbers of each input, each as [in, 1]."""
     return [numbers[:, i : i + 1] for i in range(4)]
 

@@ -1,10 +1,12 @@
 """Where a task's randomness comes from: a key, which the fleet or a user gives it."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .._arrays import Array, Namespace
+from .._checks import check_whole, plain
 
 
+@runtime_checkable
 class SampleKey(Protocol):
     """What `Task.draw` draws with."""
 
@@ -39,6 +41,7 @@ class NumpyKey:
     def __init__(self, seed: int = 0) -> None:
         import numpy as np
 
+        check_whole("seed", plain(seed), 0)
         self._generator = np.random.default_rng(seed)
 
     @property

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .._arrays import Array, Namespace, is_jax
-from ._input_distribution import FAR, Ends, InputDistribution, Numbers, columns, pairs
+from ._input_distribution import (
+    FAR,
+    Ends,
+    InputDistribution,
+    Numbers,
+    number_columns,
+    pairs,
+)
 
 
 class AnyNormal(InputDistribution):
@@ -95,7 +102,7 @@ class MirroredNormalInputs(AnyNormal):
 
 
 def _normal_quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
-    a, b, c, d = columns(numbers)
+    a, b, c, d = number_columns(numbers)
     if is_jax(xp):
         from jax.scipy.special import ndtri
 

@@ -51,7 +51,6 @@ class Subsets(SubsetTask):
     """
 
     title: ClassVar[str] = "Arithmetic dataset"
-    later: ClassVar[tuple[str, ...]] = ("powers", "shares")
     operation: Operation = "mul"
     """The operation between the sums."""
     input_size: int = 100

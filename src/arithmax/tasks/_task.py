@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array
 from .._checks import Bounds, check_number, check_options, choose
+from .._identity import describe
 from ._keys import SampleKey
 
 Split = Literal["training", "interpolation", "extrapolation"]
@@ -43,8 +44,6 @@ class Task(ABC):
 
     title: ClassVar[str] = ""
     """What pages and tables call the task; the name of its class if empty."""
-    later: ClassVar[tuple[str, ...]] = ()
-    """Fields that came later: at their defaults they are no part of a run's name."""
     bounds: ClassVar[Mapping[str, Bounds]] = {}
     """The least and the greatest number that a field may be."""
 
@@ -53,6 +52,11 @@ class Task(ABC):
             raise TypeError(
                 f"`task` (={cls.__name__}) must be a frozen dataclass, since its "
                 "fields name its runs: write `@dataclass(frozen=True)` above it."
+            )
+        if missing := sorted(cls.__abstractmethods__):
+            raise TypeError(
+                f"`{cls.__name__}` has no {', '.join(f'`{m}`' for m in missing)}: "
+                "write a class that has, since every task needs it."
             )
         check_options(cls, options)
         return super().__new__(cls)
@@ -139,13 +143,7 @@ class Task(ABC):
         return limits
 
     def __str__(self) -> str:
-        named = [
-            (f.name, getattr(self, f.name))
-            for f in fields(self)  # type: ignore[arg-type]  # tasks are dataclasses
-            if f.name not in self.later or getattr(self, f.name) != f.default
-        ]
-        parts = ", ".join(f"{name}={value!r}" for name, value in named)
-        return f"{type(self).__name__}({parts})"
+        return describe(self)
 
 
 def check_rule(epsilon: float, rule: str) -> None:

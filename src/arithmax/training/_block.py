@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._checkpoint import Saved, load, save
+from ._checkpoint import Saved, load_checkpoint, save
 from ._machine import pinned
 from ._moment import Numbers, State
 from ._padding import padding, starts
@@ -144,7 +144,7 @@ class Block:
     def _resume(self, device: Any) -> None:
         """Go on from the checkpoint, if there is one."""
         leaves, tree = jax.tree.flatten(self.state)
-        saved = load(self.job, [leaf.shape for leaf in leaves])
+        saved = load_checkpoint(self.job, [leaf.shape for leaf in leaves])
         if saved is not None:
             self.step, self.seconds, loaded, self.curves, self.kept = saved
             put = [jax.device_put(leaf, device) for leaf in loaded]

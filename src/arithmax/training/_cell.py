@@ -5,6 +5,7 @@ This file is read by the command line and loads no array library.
 
 from dataclasses import dataclass
 
+from .._checks import check_hashable, shown
 from .._network import Network
 from ..tasks import Task
 from ._limits import check_kind, check_largest, check_precision, checked_seeds
@@ -25,10 +26,20 @@ class Cell:
         check_kind("task", self.task, Task, "SingleModule()")
         check_kind("protocol", self.protocol, Protocol, "Protocol()")
         vars(self)["seeds"] = checked_seeds(self.seeds)
+        check_hashable("network", self.network)
+        check_hashable("task", self.task)
+        axes = len(self.task.input_shape)
+        if axes != self.network.input_axes:
+            raise ValueError(
+                f"`task` (={shown(self.task)}) has inputs of the shape "
+                f"{self.task.input_shape}, but `network` (={shown(self.network)}) must "
+                f"have inputs of {self.network.input_axes} axes. Use another network."
+            )
         precision = self.protocol.precision
         check_precision(self.network, precision)
         for name in ("interpolation", "extrapolation"):
             check_largest(name, self.task, precision)
+        self.protocol.check_cell(self.network, self.task)
 
 
 def represents(network: Network, task: Task) -> bool:

@@ -40,7 +40,7 @@ def save(job: Job, saved: Saved) -> None:
     write_whole(checkpoint_of(job), lambda path: path.write_bytes(content))
 
 
-def load(job: Job, shapes: list[tuple[int, ...]]) -> Saved | None:
+def load_checkpoint(job: Job, shapes: list[tuple[int, ...]]) -> Saved | None:
     """The checkpoint of a job, if there is one.
 
     Args:

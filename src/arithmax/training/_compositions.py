@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._step import Step
 
 
-class Composition(Part):
+class Composition(Part, ABC):
     """A way to build one step of the parts of a protocol."""
 
     @abstractmethod

@@ -16,10 +16,23 @@ This file is read by the command line and loads no array library.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._checks import WORD, check_fields, check_options
+from .._checks import (
+    WORD,
+    check_count,
+    check_fields,
+    check_hashable,
+    check_options,
+    is_finite,
+    shown,
+)
 from .._identity import describe
+
+if TYPE_CHECKING:
+    from .._network import Network
+    from ..tasks import Task
+    from ._protocol import Protocol
 
 T = TypeVar("T")
 COUNT = (1, WORD)
@@ -61,7 +74,9 @@ def use_of(declared: Field) -> str:
 class Part:
     """A choice of a protocol with its own options: a frozen dataclass.
 
-    A subclass declares its fields with `traced`, `compiled` or `outside`.
+    A subclass declares its fields with `traced`, `compiled` or `outside`. What it asks
+    of its values is for `check`, of the other parts for `check_protocol`, and of a
+    network and a task for `check_cell`: all of them raise before anything is trained.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -72,7 +87,9 @@ class Part:
         return describe(self)
 
     def __new__(cls, *args: Any, **options: Any) -> "Part":
+        _check_class(cls)
         check_options(cls, options)
+        check_count(cls, args)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -82,6 +99,52 @@ class Part:
         """Every field must hold what its annotation and its bounds allow."""
         named = ((f.name, f.metadata.get("bounds")) for f in fields(self))
         check_fields(self, {name: bounds for name, bounds in named if bounds})
+        for f in fields(self):
+            _check_use(f, getattr(self, f.name))
+
+    def check_protocol(self, protocol: "Protocol") -> None:
+        """The other parts of a protocol must suit this one."""
+
+    def check_cell(self, network: "Network", task: "Task") -> None:
+        """A network and a task must suit this part."""
+
+
+def _check_class(cls: type) -> None:
+    """A part must have all its methods, and be a dataclass if it has fields."""
+    if missing := sorted(getattr(cls, "__abstractmethods__", ())):
+        kinds = next(filter(None, ([*_kinds(base)] for base in cls.__mro__[:-2])), [])
+        raise TypeError(
+            f"`{cls.__name__}` has no {', '.join(f'`{m}`' for m in missing)}: write a "
+            f"class that has, or use one of {', '.join(k.__name__ for k in kinds)}."
+        )
+    for name, value in vars(cls).items():
+        if isinstance(value, Field):
+            raise TypeError(
+                f"`{cls.__name__}` (with `{name}`) must be a frozen dataclass: write "
+                "`@dataclass(frozen=True)` above it."
+            )
+
+
+def _kinds(cls: type) -> Iterator[type]:
+    """The package's subclasses of a part that can be made."""
+    for kind in cls.__subclasses__():
+        abstract = getattr(kind, "__abstractmethods__", ())
+        if not abstract and kind.__module__.startswith("arithmax."):
+            yield kind
+        yield from _kinds(kind)
+
+
+def _check_use(declared: Field, value: Any) -> None:
+    """A traced field must be a number, and any other one can tell programs apart."""
+    name = declared.name
+    if use_of(declared) == "traced":
+        if value is not None and not is_finite(value):
+            raise TypeError(
+                f"`{name}` (={shown(value)}) is declared `traced` and must be a finite "
+                "number. Declare it `compiled`."
+            )
+        return
+    check_hashable(name, value)
 
 
 def numbers(thing: Any) -> dict[str, float]:

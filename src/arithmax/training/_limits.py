@@ -21,8 +21,9 @@ LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": float("inf")}
 def check_kind(name: str, value: Any, kind: type, example: str) -> None:
     """`value` must be an instance of a class, not the class."""
     if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIO" else "a"
         raise TypeError(
-            f"`{name}` (={shown(value)}) must be a {kind.__name__}, such as "
+            f"`{name}` (={shown(value)}) must be {article} {kind.__name__}, such as "
             f"`{example}`."
         )
 
@@ -60,6 +61,9 @@ def check_precision(thing: Any, precision: str) -> None:
     """The format must be able to hold every number of a dataclass."""
     least, most = SMALLEST[precision], LARGEST[precision]
     for name, value in vars(thing).items():
+        for part in value if isinstance(value, tuple) else (value,):
+            if is_dataclass(part):
+                check_precision(part, precision)
         if any(n and not least <= abs(n) <= most for n in _numbers(value)):
             raise ValueError(
                 f"`{name}` (={shown(value)}) must be 0 or of a magnitude between "

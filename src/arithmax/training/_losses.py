@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .._arrays import Array
 
 
-class Loss(Part):
+class Loss(Part, ABC):
     """A number that is small where predictions are near the targets."""
 
     @abstractmethod

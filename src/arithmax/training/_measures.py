@@ -62,7 +62,8 @@ def measure(
     eligible = np.where(np.isfinite(interpolation), interpolation, np.inf)
     eligible[: max(0, len(steps) - window)] = np.inf
     best = int(np.argmin(eligible))
-    broken = ~(np.isfinite(interpolation) & np.isfinite(sparsity))
+    weightless = np.isnan(sparsity).all()  # a network need not have weights
+    broken = ~(np.isfinite(interpolation) & (np.isfinite(sparsity) | weightless))
     diverged_at = int(steps[np.argmax(broken)]) if broken.any() else None
     solved = bool(extrapolation[best] < threshold) and np.isfinite(eligible[best])
 

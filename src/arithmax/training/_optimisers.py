@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHARE = (0, 1)
 
 
-class Optimiser(Part):
+class Optimiser(Part, ABC):
     """How parameters move: `start` makes a state, `step` takes one step with it."""
 
     @abstractmethod
@@ -81,6 +81,15 @@ class Adam(FirstOrder):
     """How much of the mean squared gradient remains in each step."""
     epsilon: float = compiled(1e-8)
     """What is added to the root of the mean squared gradient."""
+
+    def check(self) -> None:
+        Part.check(self)
+        for name in ("beta1", "beta2"):
+            if getattr(self, name) == 1:
+                raise ValueError(
+                    f"`{name}` (={getattr(self, name)}) must be below 1: no gradient "
+                    "would count."
+                )
 
     def transformation(self) -> Any:
         import optax

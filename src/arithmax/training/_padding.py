@@ -27,13 +27,8 @@ def padding(network: Network, task: Task, protocol: Protocol) -> Padding | None:
         return None
     sizes = (task.in_features, task.out_features)
     check_padding(network, *sizes)
-    if protocol.restart is not None:
-        raise ValueError(
-            f"`restart` (={protocol.restart!r}) must be None for the padded network "
-            f"{network!r}."
-        )
     live = {n: np.ones(p.shape, bool) for n, p in network.parameters(*sizes).items()}
-    ratio = np.asarray(share(network, *sizes), protocol.precision)
+    ratio = np.asarray(share_of_padded(network, *sizes), protocol.precision)
     return Padding(pad(network, live, *sizes), ratio)
 
 
@@ -85,7 +80,7 @@ def starts(
     return chosen
 
 
-def share(network: Network, in_features: int, out_features: int) -> float:
+def share_of_padded(network: Network, in_features: int, out_features: int) -> float:
     """By how much a mean over padded weights is too small."""
     sizes = (in_features, out_features)
     wide = network.wide.parameters(*sizes)
@@ -115,7 +110,7 @@ def check_padding(network: Network, in_features: int, out_features: int) -> None
     same = np.allclose(
         network.compute(params, x), network.wide.compute(filled, x), rtol=1e-9
     )
-    penalty = share(network, *sizes) * network.wide.penalty(filled)
+    penalty = share_of_padded(network, *sizes) * network.wide.penalty(filled)
     if not same or not np.allclose(network.penalty(params), penalty):
         raise ValueError(
             f"`padded` (={network!r}) would change what {network} computes: one "

@@ -3,10 +3,11 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._checks import choose
 from ._declared import COUNT, FROM_ZERO, Part, compiled, traced
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ._moment import Moment
 
 
-class Penalty(Part):
+class Penalty(Part, ABC):
     """A function of the parameters, and how strong it is at a step."""
 
     @abstractmethod
@@ -103,14 +104,20 @@ class L1(Penalty):
 
         from .._arrays import absolute
 
-        short = {name: name.split(".")[-1] for name in params}
-        chosen = [v for n, v in params.items() if self.of in ("all", short[n])]
-        if not chosen:
-            raise ValueError(
-                f"`of` (={self.of!r}) of `L1` must be 'all' or name a parameter, one "
-                f"of {', '.join(dict.fromkeys(short.values()))}."
-            )
+        chosen = [v for n, v in params.items() if self.of in ("all", _last(n))]
         return sum(jnp.sum(absolute(v, jnp)) for v in chosen)
+
+    def check_cell(self, network, task):
+        if self.of == "all":
+            return
+        declared = network.parameters(task.in_features, task.out_features)
+        names = tuple(dict.fromkeys(_last(name) for name in declared))
+        choose("of", self.of, ("all", *names))
+
+
+def _last(name: str) -> str:
+    """The name of a parameter without that of its layer."""
+    return name.split(".")[-1]
 
 
 PENALTIES: dict[str, type[Penalty]] = {"unit": UnitPenalty, "l1": L1}

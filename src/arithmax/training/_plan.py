@@ -14,6 +14,8 @@ from .._own_code import sentence
 from .._parameters import Parameter
 from ..tasks import Task
 from ._memory import check_fits
+from ._outside import check_step
+from ._padding import check_padding
 from ._protocol import Protocol
 from ._replicas import Replica, input_count
 
@@ -37,7 +39,12 @@ def check_plan(
     for r in kinds.values():
         if code_of(r.network):  # the package's networks are tested
             check_network(r.network, r.task, r.protocol)
+        if code_of(r.task, r.protocol):
+            check_step(r.network, r.task, r.protocol)
         check_memory(r.network, r.task, r.protocol, r.block)
+    for r in {(r.network, r.task): r for r in replicas}.values():
+        if r.network.wide != r.network:
+            check_padding(r.network, r.task.in_features, r.task.out_features)
     for r in {(r.task, r.protocol): r for r in replicas}.values():
         _ = r.threshold  # quotients near zero have none, and an error says so
 
@@ -64,7 +71,7 @@ def needed(network: Network, task: Task, protocol: Protocol) -> dict[str, int]:
     piece = min(measuring.validation, 1000)
     numbers = {
         f"the parameters of {shown(network)}": COPIES * sum(map(math.prod, shapes)),
-        f"`batches` (of {batch}) of {inputs:,} inputs": inputs * batch,
+        f"`batches` (={protocol.batches}) of {inputs:,} inputs": inputs * batch,
         f"`validation` (={measuring.validation}) of {inputs:,} inputs": inputs * piece
         + 2 * outputs * measuring.validation,
         f"{sums:,} sums of {inputs:,} inputs": 2 * sums * inputs,

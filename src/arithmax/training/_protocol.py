@@ -3,9 +3,10 @@
 This file is read by the command line and loads no array library.
 """
 
+import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._checks import check_options, shown
 from ._compositions import Composition, Joint
@@ -17,6 +18,10 @@ from ._parts import Batches, Criterion, Measuring
 from ._penalties import Penalty
 from ._restarts import Restart
 from ._transforms import Transform
+
+if TYPE_CHECKING:
+    from .._network import Network
+    from ..tasks import Task
 
 # What each part must be, and an example for messages.
 KINDS: dict[str, tuple[type, str]] = {
@@ -71,6 +76,10 @@ class Protocol(Part):
     generator: Literal["hash", "threefry"] = compiled("hash")
     """The random number generator."""
 
+    def __new__(cls, *args: Any, **options: Any) -> "Protocol":
+        _check_settings(options)
+        return super().__new__(cls, *args, **options)  # type: ignore[return-value]  # a protocol is a part
+
     def check(self) -> None:
         for name, (kind, example) in KINDS.items():
             check_kind(name, getattr(self, name), kind, example)
@@ -79,8 +88,8 @@ class Protocol(Part):
             listed = isinstance(parts, tuple | list)
             if not listed or not all(isinstance(p, kind) for p in parts):
                 raise TypeError(
-                    f"`{name}` (={shown(parts)}) must be a tuple of them, such as "
-                    f"`{example}`."
+                    f"`{name}` (={shown(parts)}) must be a tuple of "
+                    f"`{kind.__name__}`, such as `{example}`."
                 )
             vars(self)[name] = tuple(parts)
         if self.restart is not None:
@@ -93,6 +102,20 @@ class Protocol(Part):
                 f"(={self.measuring.interval}): give other steps, or "
                 "`measuring=Measuring(interval)`."
             )
+        for part in self.parts:
+            part.check_protocol(self)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts, one after the other."""
+        values = (getattr(self, f.name) for f in fields(self))
+        listed = (v if isinstance(v, tuple) else (v,) for v in values)
+        return tuple(p for parts in listed for p in parts if isinstance(p, Part))
+
+    def check_cell(self, network: "Network", task: "Task") -> None:
+        """Every part must suit a network and a task."""
+        for part in self.parts:
+            part.check_cell(network, task)
 
     @property
     def structure(self) -> tuple:
@@ -110,36 +133,71 @@ class Protocol(Part):
         return _updated(self, changes)
 
 
-def _updated(thing: Any, changes: Mapping[str, Any]) -> Any:
-    """A part, or a tuple of parts, with some settings changed."""
+def _check_settings(options: Mapping[str, Any]) -> None:
+    """A setting of a part is no option of the protocol: the error says whose it is."""
+    defaults = {f.name: f.default for f in fields(Protocol)}
+    owners: dict[str, list[str]] = {}
+    for name, part in defaults.items():
+        for f in fields(part) if isinstance(part, Part) else ():
+            owners.setdefault(f.name, []).append(name)
+    for option in options.keys() - defaults.keys():
+        near = difflib.get_close_matches(option, [*defaults, *owners], n=1)
+        setting = near[0] if near else option
+        if setting in owners:
+            name = owners[setting][0]
+            raise TypeError(
+                f"`{option}` (={shown(options[option])}) is not an option of Protocol; "
+                f"`{setting}` is one of `{'` and of `'.join(owners[setting])}`. Write "
+                f"`{name}={type(defaults[name]).__name__}({setting}=…)`, or "
+                f"`{name}__{setting}=…` in `updated` and `published`."
+            )
+
+
+def _updated(thing: Any, changes: Mapping[str, Any], path: str = "") -> Any:
+    """A part, or a tuple of parts, with some settings changed.
+
+    Args:
+        thing: what is changed.
+        changes: values by names and paths.
+        path: the name of the thing in the protocol, for messages.
+    """
     inner: dict[str, dict[str, Any]] = {}
     values: dict[str, Any] = {}
-    for path, value in changes.items():
-        name, _, rest = path.partition("__")
+    for name, value in changes.items():
+        first, _, rest = name.partition("__")
         if rest:
-            inner.setdefault(name, {})[rest] = value
+            inner.setdefault(first, {})[rest] = value
         else:
-            values[name] = value
+            values[first] = value
     if isinstance(thing, tuple):
-        return _entries(thing, inner | values)
-    if not is_dataclass(thing):
+        listed = list(thing)
+        for name, value in values.items():
+            listed[_place(thing, name, path)] = value
+        for name, nested in inner.items():
+            at = _place(thing, name, path)
+            listed[at] = _updated(listed[at], nested, f"{path}__{name}")
+        return tuple(listed)
+    if not is_dataclass(thing) or isinstance(thing, type):
+        name, value = next(iter(changes.items()))
         raise TypeError(
-            f"`{next(iter(changes))}` names a setting of {shown(thing)}, which has "
-            "none. Give the part itself."
+            f"`{path}__{name}` (={shown(value)}) names a setting of `{path}` "
+            f"(={shown(thing)}), which has none. Give `{path}` itself."
         )
+    if isinstance(thing, Protocol):
+        _check_settings(values)
     check_options(type(thing), [*values, *inner])
-    parts = {n: _updated(values.pop(n, getattr(thing, n)), c) for n, c in inner.items()}
-    return replace(thing, **values, **parts)
+    for name, nested in inner.items():
+        before = values.get(name, getattr(thing, name))
+        values[name] = _updated(before, nested, f"{path}__{name}" if path else name)
+    return replace(thing, **values)
 
 
-def _entries(parts: tuple, changes: Mapping[str, Any]) -> tuple:
-    listed = list(parts)
-    for name, change in changes.items():
-        if not name.isdecimal() or int(name) >= len(listed):
-            raise ValueError(
-                f"`{name}` must be the place of one of {len(listed)} parts, counted "
-                f"from 0: {shown(parts)}."
-            )
-        nested = isinstance(change, dict)
-        listed[int(name)] = _updated(listed[int(name)], change) if nested else change
-    return tuple(listed)
+def _place(parts: tuple, name: str, path: str) -> int:
+    """Which of several parts is meant."""
+    if not name.isdecimal() or int(name) >= len(parts):
+        raise ValueError(
+            f"`{path}__{name}` names one of `{path}` (={shown(parts)}) by its place, "
+            f"counted from 0, but there are {len(parts)}. Give `{path}` itself, or "
+            "another place."
+        )
+    return int(name)

@@ -44,7 +44,8 @@ class Key:
         dtype: Any,
         fixed: bool = False,
     ) -> None:
-        self.generator, self.seed, self.stream = generator, seed, stream
+        self.generator: Generator = generator
+        self.seed, self.stream = seed, stream
         self.step, self.dtype, self.fixed = step, dtype, fixed
         self._calls = 0
 

@@ -1,6 +1,7 @@
 """What remains of a block that was trained: rows, curves and weights."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,12 @@ import numpy as np
 from .. import __version__
 from .._files import write_table, write_whole
 from ..results import FORMAT, IDENTITY, settings, write_rows
+from ..tasks import Task
 from ._checkpoint import checkpoint_of
 from ._machine import machine
 from ._measures import measure
 from ._padding import cut
+from ._protocol import Protocol
 from ._replicas import Job, Replica
 
 Params = dict[str, np.ndarray]
@@ -124,6 +127,11 @@ def row_of(
         "finished": datetime.now(UTC).isoformat(timespec="microseconds"),
         "version": __version__,
         "format": FORMAT,
-        **dict(settings("task", replica.task)),
-        **dict(settings("protocol", protocol)),
+        **_columns(replica.task, protocol),
     }
+
+
+@lru_cache(maxsize=4096)
+def _columns(task: Task, protocol: Protocol) -> dict[str, Any]:
+    """The settings of a task and a protocol, which the rows of a cell share."""
+    return dict(settings("task", task)) | dict(settings("protocol", protocol))

@@ -3,7 +3,7 @@
 All functions are pure and of one replica; `_program` maps them over a block.
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import jax
@@ -13,6 +13,7 @@ import numpy as np
 from .._arrays import Array, Params
 from .._network import Network
 from ..tasks import Task
+from ..tasks._task import Split
 from ._declared import bind, numbers
 from ._initialise import initialise
 from ._moment import Moment, Numbers, Restarts, State
@@ -20,16 +21,25 @@ from ._protocol import Protocol
 from ._random import DATA, NOISE, START, TEST, VALIDATION, Key, stream_key
 
 # The measured sets: the seed and stream of their numbers, which are published.
-SETS = {"interpolation": (43953907, VALIDATION), "extrapolation": (8689336, TEST)}
+SETS: dict[Split, tuple[int, int]] = {
+    "interpolation": (43953907, VALIDATION),
+    "extrapolation": (8689336, TEST),
+}
 PIECE = 1000  # samples that are measured at a time
 
 
 def numbers_of(task: Task, protocol: Protocol, seed: int) -> Numbers:
     """All numbers of one replica, as NumPy arrays."""
+    choices = task.replica(seed).items()
+    cast_choices = {name: cast(v, protocol.precision) for name, v in choices}
+    return Numbers(np.asarray(seed, np.uint32), cast_choices, settings_of(protocol))
+
+
+@lru_cache(maxsize=4096)
+def settings_of(protocol: Protocol) -> dict[str, np.ndarray]:
+    """The traced numbers of a protocol; the replicas of a cell share them."""
     kind = protocol.precision
-    settings = {path: np.asarray(v, kind) for path, v in numbers(protocol).items()}
-    choices = {name: cast(v, kind) for name, v in task.replica(seed).items()}
-    return Numbers(np.asarray(seed, np.uint32), choices, settings)
+    return {path: np.asarray(v, kind) for path, v in numbers(protocol).items()}
 
 
 def cast(value: Any, precision: str) -> np.ndarray:
@@ -141,15 +151,6 @@ class Training:
         key = self.key(given.seed, NOISE, step)
         return key.noise(pieces, self.batch)
 
-    def is_due(self, state: State, given: Numbers, step: Array) -> Array:
-        """Whether the rule for restarts asks for one."""
-        rule = bind(self.protocol, given.protocol).restart
-        assert rule is not None and state.restarts
-        moment = Moment(step, step.astype(self.dtype), *(None,) * 5)  # type: ignore[arg-type]  # rules decide by what they remember
-        due = rule.is_due(state.restarts.memory, moment)
-        until = jnp.where(rule.until > 0, rule.until, jnp.inf)
-        return due & (moment.now < until)
-
     def restarted(self, state: State, given: Numbers, step: Array) -> State:
         """The replica, drawn afresh if its rule asks for it."""
         protocol = bind(self.protocol, given.protocol)
@@ -163,10 +164,12 @@ class Training:
         if not rule.keeps_optimiser:
             build = protocol.composition.build(self.network, protocol)
             new = new._replace(optimiser=build.start(params))
-        again = self.is_due(state, given, step)
+        until = jnp.where(rule.until > 0, rule.until, jnp.inf)
+        again = rule.is_due(state.restarts.memory, step)
+        again &= step.astype(self.dtype) < until
         return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
-    def _in_pieces(self, given: Numbers, split: str, function: Any) -> Array:
+    def _in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
         """`function` of each piece of a measured set: of its samples and its number."""
         rows, size = self.task.rows(split), self.protocol.measuring.validation
         piece = rows or min(PIECE, size)

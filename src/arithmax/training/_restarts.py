@@ -3,7 +3,7 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Restart(Part):
+class Restart(Part, ABC):
     """A rule that looks at the losses of a replica and may draw it afresh.
 
     What it remembers is a tuple of arrays of its own: `remember` makes it, `watch`
@@ -45,8 +45,8 @@ class Restart(Part):
         """The memory after a step with this loss."""
 
     @abstractmethod
-    def is_due(self, memory: Any, moment: "Moment") -> "Array":
-        """Whether the parameters are to be drawn afresh."""
+    def is_due(self, memory: Any, step: "Array") -> "Array":
+        """Whether the parameters are to be drawn afresh after a step."""
 
     def draw(
         self, network: "Network", sizes: tuple[Any, int], key: Any, dtype: Any
@@ -55,6 +55,13 @@ class Restart(Part):
         from ._initialise import initialise
 
         return initialise(network, *sizes, key=key, dtype=dtype)
+
+    def check_cell(self, network, task):
+        if network.wide != network:
+            raise ValueError(
+                f"`restart` (={self!r}) must be None for a padded network (={network}):"
+                " padding has the starts of its seeds. Leave out `restart` or `padded`."
+            )
 
 
 class Least(NamedTuple):
@@ -86,11 +93,11 @@ class Stalled(Restart):
         least = jnp.where(better, loss, memory.least)
         return Least(least, jnp.where(better, moment.step, memory.since), loss)
 
-    def is_due(self, memory, moment):
+    def is_due(self, memory, step):
         import jax.numpy as jnp
 
         patience = self.patience.astype(jnp.uint32)  # type: ignore[attr-defined]  # an array in a program
-        stalled = moment.step - memory.since >= patience
+        stalled = step - memory.since >= patience
         return stalled & (memory.loss > self.above)
 
 

@@ -3,9 +3,9 @@
 This file is read by the command line and loads no array library.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._declared import Part, traced
 
@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from ._moment import Moment
 
 
-class Transform(Part):
+class Transform(Part, ABC):
     """A function of a gradient."""
 
     @abstractmethod
     def apply(self, gradient: "Params", moment: "Moment") -> "Params":
         """The gradient as it is to be used at a step."""
+
+
+def _check_limit(part: Any) -> None:
+    Part.check(part)
+    if part.limit == 0:
+        raise ValueError(
+            f"`limit` (={part.limit}) must be above 0: clipped to zero, nothing would "
+            f"move. Leave out {type(part).__name__} to clip nothing."
+        )
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,9 @@ class ClipValue(Transform):
 
     limit: float = traced(1.0)
     """The greatest magnitude of an entry."""
+
+    def check(self) -> None:
+        _check_limit(self)
 
     def apply(self, gradient, moment):
         import jax
@@ -42,6 +54,9 @@ class ClipNorm(Transform):
 
     limit: float = traced(1.0)
     """The greatest norm."""
+
+    def check(self) -> None:
+        _check_limit(self)
 
     def apply(self, gradient, moment):
         import jax

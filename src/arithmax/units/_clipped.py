@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from .._arrays import Array, Params, clip, namespace
-from ._penalties import Shape, sparsity
+from ._penalties import Shape, sparsity_penalty
 from ._unit import Unit
 
 
@@ -20,7 +20,7 @@ class AbstractClipped(Unit):
         return self.regulariser is not None
 
     def penalty(self, params: Params) -> Array:
-        return sparsity(self.regulariser, params)
+        return sparsity_penalty(self.regulariser, params)
 
     def project(self, params: Params) -> Params:
         w = params["W"]

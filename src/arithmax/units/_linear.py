@@ -15,7 +15,7 @@ from .._parameters import (
 )
 from ._activations import ACTIVATIONS, Activation, leaky_relu
 from ._operations import REALS, TERNARY, Exactness
-from ._penalties import Shape, sparsity
+from ._penalties import Shape, sparsity_penalty
 from ._symbolic import number, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit
 
@@ -59,7 +59,7 @@ class Linear(Unit):
         return self.regulariser is not None
 
     def penalty(self, params: Params) -> Array:
-        return sparsity(self.regulariser, params)
+        return sparsity_penalty(self.regulariser, params)
 
     @property
     def exact(self) -> dict:

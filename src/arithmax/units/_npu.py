@@ -246,7 +246,7 @@ class NPU(AbstractNPU):
        k = \pi\,\hat g \odot [x < 0] \qquad \hat g = \min(\max(g, 0), 1) $$
 
     $W_r$ and $W_i$ are `W_re` (Glorot-uniform at the start) and `W_im` (zero), $g$ is
-    `g`, one value an input, ½ at the start; $\epsilon$ is the machine epsilon. A closed
+    `g`, one per input, ½ at the start; $\epsilon$ is the machine epsilon. A closed
     gate turns its input into 1, so that an irrelevant input near zero no longer stops
     learning. The penalty is the L1 norm of all parameters. (The draft calls it
     GatedNPU.)

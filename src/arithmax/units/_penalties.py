@@ -39,7 +39,7 @@ SHAPES: dict[str | None, Callable[[Array, Namespace], Array]] = {
 }
 
 
-def sparsity(shape: Shape, params: Params) -> Array:
+def sparsity_penalty(shape: Shape, params: Params) -> Array:
     """The penalty of that shape on the matrix `W`."""
     w = params["W"]
     return SHAPES[shape](w, namespace(w))

@@ -9,7 +9,6 @@ import torch
 from scipy.stats import kendalltau
 
 from arithmax import NALU, NMU
-from arithmax.fleet import train_cells
 from arithmax.report import figures
 from arithmax.results import read
 from arithmax.studies import Study, Trained, evaluate, studies
@@ -25,6 +24,7 @@ from arithmax.studies.extrapolation import nac_signs as signs
 from arithmax.studies.extrapolation import nalu_operands as nalu
 from arithmax.studies.extrapolation import negative_products as negative
 from arithmax.tasks import Operands, SingleModule
+from arithmax.training import train_cells
 from arithmax.units import Uniform
 
 # A part of each that is trained in no time.

@@ -68,7 +68,7 @@ def test_a_few_steps_of_each_study(study, results, computed):
         assert len({len(column) for column in table.values()}) == 1, name
     assert set(study.shown) <= set(own.tables)
     evaluation = evaluate(study, results, own)
-    assert sum(bool(f.rows) for f in evaluation.found) == len(few(study))
+    assert sum(bool(f.rows) for f in evaluation.arm_runs) == len(few(study))
     assert figures(evaluation)
     assert study.about.strip() and "TODO" not in study.about
 

@@ -48,4 +48,6 @@ def test_the_runs_are_the_published_ones():
     cells = [arm.cell for arm in large.study().arms]
     assert len(cells) == 20 and {len(c.seeds) for c in cells} == {10, 20}
     assert max(c.protocol.steps for c in cells) == 100_000
-    assert all(c.protocol.window == 1 for c in cells)  # judged at the last step
+    assert all(
+        c.protocol.measuring.window == 1 for c in cells
+    )  # judged at the last step

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from arithmax import Protocol, train_cells
-from arithmax.protocol import represents
 from arithmax.results import read
 from arithmax.statistics import success_rate
 from arithmax.studies import Study, Trained, Verdict, evaluate, find
-from arithmax.studies._criteria import CRITERIA, Judged, criteria_table, threshold
+from arithmax.studies._criteria import CRITERIA, Judgement, criteria_table, threshold
 from arithmax.studies._published import figures_file
 from arithmax.studies.primer import _near_zero as near_zero
 from arithmax.studies.primer import arithmetic_dataset_ranges as products
 from arithmax.studies.primer import division, redundancy, single_module
 from arithmax.studies.primer._runs import RANGES, UNITS, able, task
+from arithmax.training import represents
 from arithmax.units import UNITS as REGISTRY
 
 SINGLE = single_module.study()
@@ -173,14 +173,14 @@ def trained(tmp_path_factory) -> Trained:
 
 
 def test_all_criteria_come_from_the_same_runs(trained):
-    runs = [row["run"] for f in trained.found for row in f.rows]
+    runs = [row["run"] for f in trained.arm_runs for row in f.rows]
     curves = trained.results.curves([*runs, *runs, "no such run"])
     assert sorted(curves) == sorted(runs)
-    table = criteria_table(trained.found)
+    table = criteria_table(trained.arm_runs)
     assert set(table["criterion"]) == set(CRITERIA)
     lines = zip(*table.values(), strict=True)
     rows = [dict(zip(table, line, strict=True)) for line in lines]
-    for found in trained.found:
+    for found in trained.arm_runs:
         own = [r for r in rows if r["range"] == found.arm.labels["range"]]
         own = [r for r in own if r["unit"] == found.arm.labels["unit"]]
         by = {r["criterion"]: r for r in own}
@@ -215,7 +215,7 @@ def test_tables_and_claims_of_the_study(trained):
     assert trained.study.compute is not None
     computed = trained.study.compute(trained)
     assert {"criteria", "totals", "failures"} <= set(computed.tables)
-    unsolved = sum(r["outcome"] != "solved" for f in trained.found for r in f.rows)
+    unsolved = sum(r["outcome"] != "solved" for f in trained.arm_runs for r in f.rows)
     assert sum(computed.tables["failures"]["seeds"]) == unsolved > 0
     # A claim about 25 seeds of 50,000 steps is not measured by fewer.
     own = evaluate(trained.study, trained.results, computed)
@@ -228,7 +228,7 @@ def test_no_run_is_no_table():
     names = ("criterion", "seeds", "solved", "low", "high", "step", "sparsity")
     empty = {name: [] for name in (*names, "outcomes")}
     assert criteria_table([]) == empty
-    assert Judged().step is None and Judged().sparsity is None
+    assert Judgement().step is None and Judgement().sparsity is None
 
 
 # Zeros.
@@ -297,7 +297,7 @@ def test_the_published_error_of_the_nmru_is_that_of_an_order():
 def test_a_solved_unit_near_zero_is_measured_as_the_fleet_measures_it():
     name = "[a, b] → 1/a"
     own = near_zero.near_zero("NRU", name, 1e-2)
-    assert own.protocol.threshold == pytest.approx(1.75975e-7, rel=1e-3)
+    assert own.protocol.criterion.threshold == pytest.approx(1.75975e-7, rel=1e-3)
     assert near_zero.on_our_samples(own, name) < 1e-3
     real = near_zero.near_zero("RealNPU (modified)", name, 1e-2)
     assert near_zero.on_our_samples(real, name) > 1e2

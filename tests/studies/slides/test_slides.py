@@ -10,11 +10,11 @@ import numpy as np
 
 from arithmax import Protocol
 from arithmax.results import Results
-from arithmax.starts import first_parameters
 from arithmax.statistics import Interval, Range, median, sparsity, steps
 from arithmax.studies import Trained, find, study
 from arithmax.studies.slides import published_rows
 from arithmax.studies.slides.simple_mul import SHEET, starts_of_layer_two
+from arithmax.training import first_parameters
 from fake_rows import fake
 
 RUNS = Path(__file__).with_name("published-runs.csv")  # those that were solved
@@ -69,16 +69,22 @@ def test_the_starts_of_layer_two_decide():
     assert share.low < 0.25 < share.high
 
 
+def strength(protocol):
+    """How strong the penalties are together."""
+    return sum(penalty.strength for penalty in protocol.penalties)
+
+
 def test_protocols_of_sweeps_are_the_authors():
     strengths = {
         a.labels["strength"]: a.cell.protocol for a in study("regularisation").arms
     }
-    assert strengths["100"].penalty == 100.0 and strengths["0"].penalty == 0.0
+    assert strengths["100"].penalties[0].strength == 100.0
+    assert not strength(strengths["0"])
     for arm in study("ablation").arms:
         free = "no clamp" in str(arm.labels["model"])
         assert arm.cell.protocol.project is not free
         penalised = "no R_sparse" not in str(arm.labels["model"])
-        assert (arm.cell.protocol.penalty > 0) is penalised
+        assert (strength(arm.cell.protocol) > 0) is penalised
     sizes = {
         a.labels["inputs"]: a.cell.protocol.steps for a in study("input-size").arms
     }

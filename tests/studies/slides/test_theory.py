@@ -156,7 +156,7 @@ def test_surfaces_are_drawn_as_drawn_and_as_captioned(curvature):
 
 def test_claims_about_the_surface(curvature):
     found = verdicts(CURVATURE, curvature)
-    assert set(found.values()) == {Verdict.MATCHES}
+    assert set(found.values()) == {Verdict.OVERLAPS}
     assert curvature.tables["heights"]["w₂ < 0 with a zero"] == [
         "19 of 20",  # from w₂ = ln 13.2 / 2 ln ε = −0.08 on
         "9 of 20",  # from w₂ = ln 13.2 / 2 ln 0.1 = −0.56 on
@@ -330,6 +330,6 @@ def test_claims_about_initialisation(gradients):
     found = verdicts(GRADIENTS, gradients)
     apart = {name for name, verdict in found.items() if verdict is Verdict.DIFFERS}
     assert apart == {g.SHEET.claim("real"), g.SHEET.claim(g.PRODUCTS[2, 5.0])}
-    assert len(found) - len(apart) == sum(v is Verdict.MATCHES for v in found.values())
+    assert len(found) - len(apart) == sum(v is Verdict.OVERLAPS for v in found.values())
     for name, figure in GRADIENTS.claims.items():
         assert bool(figure.reason) == (name in apart)

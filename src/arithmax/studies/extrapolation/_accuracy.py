@@ -7,10 +7,10 @@ import numpy as np
 
 from ...statistics import Interval
 from ...tasks import NumpyKey, Task
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._sheet import Sheet
 from .._study import Table, columns
-from .._tables import ends, spread
+from .._tables import central_range, ends
 
 SAMPLES = 1000  # of a test set, as the printed multiples of 0.1 % suggest
 TOLERANCES = (1e-1, 1e-2, 1e-3)
@@ -30,11 +30,11 @@ def tested(task: Task, seed: int) -> tuple[Any, Any]:
     return x, t[0]
 
 
-def predicted(found: Found, trained: Trained) -> list[tuple[Any, Any]]:
+def predicted(runs: ArmRuns, trained: Trained) -> list[tuple[Any, Any]]:
     """Targets and predictions of every seed of an arm."""
-    cell = found.arm.cell
+    cell = runs.arm.cell
     answers = []
-    for row in found.rows:
+    for row in runs.rows:
         x, target = tested(cell.task, row["seed"])
         with np.errstate(all="ignore"):
             answers.append((target, cell.network.compute(trained.weights(row), x)[0]))
@@ -45,7 +45,7 @@ def predicted(found: Found, trained: Trained) -> list[tuple[Any, Any]]:
 class Accuracy:
     """The accuracies of the seeds of an arm at each tolerance, `[seed, tolerance]`."""
 
-    found: Found
+    runs: ArmRuns
     values: np.ndarray
 
     @property
@@ -54,9 +54,9 @@ class Accuracy:
         return self.values[:, TOLERANCES.index(COMPARED)]
 
 
-def accuracies(found: Found, trained: Trained, least: float = 1.0) -> np.ndarray:
+def accuracies(runs: ArmRuns, trained: Trained, least: float = 1.0) -> np.ndarray:
     """The accuracy of every seed of an arm at every tolerance [seed, tolerance]."""
-    answers = predicted(found, trained)
+    answers = predicted(runs, trained)
     return np.array(
         [[right(y, t, tol, least).mean() for tol in TOLERANCES] for t, y in answers]
     ).reshape(-1, len(TOLERANCES))
@@ -65,8 +65,8 @@ def accuracies(found: Found, trained: Trained, least: float = 1.0) -> np.ndarray
 def measured(trained: Trained) -> dict[Any, Accuracy]:
     """The accuracies of all arms that were run, by the values of their labels."""
     return {
-        tuple(found.arm.labels.values()): Accuracy(found, accuracies(found, trained))
-        for found in trained.arms()
+        tuple(runs.arm.labels.values()): Accuracy(runs, accuracies(runs, trained))
+        for runs in trained.arms()
     }
 
 
@@ -75,8 +75,8 @@ def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
     rows = []
     labels: tuple[str, ...] = ()
     for key, arm in arms.items():
-        labels, means = tuple(arm.found.arm.labels), arm.values.mean(axis=0).tolist()
-        rows.append((*key, len(arm.values), *means, *ends(spread(arm.compared))))
+        labels, means = tuple(arm.runs.arm.labels), arm.values.mean(axis=0).tolist()
+        rows.append((*key, len(arm.values), *means, *ends(central_range(arm.compared))))
     names = tuple(f"mean at {tol:g}" for tol in TOLERANCES)
     names = (*labels, "seeds", *names, "median at 0.01", "low", "high")
     return {**columns(names, rows), **more}
@@ -85,6 +85,8 @@ def accuracy_table(arms: dict[Any, Accuracy], **more: list[Any]) -> Table:
 def claimed(words: Sheet, arms: dict[Any, Accuracy]) -> dict[str, Interval]:
     """The figures of arms `(operation, operands, …)` by the names of their claims."""
     return {
-        words.claim("accuracy", operation=key[0], operands=key[1]): spread(arm.compared)
+        words.claim("accuracy", operation=key[0], operands=key[1]): central_range(
+            arm.compared
+        )
         for key, arm in arms.items()
     }

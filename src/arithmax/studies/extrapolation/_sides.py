@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._gates import gates
+from .._learned import ends_of_range
 
 
-def mean_gates(found: Found, trained: Trained) -> np.ndarray:
+def mean_gates(runs: ArmRuns, trained: Trained) -> np.ndarray:
     """The gate of each seed's one layer, averaged over inputs to train on."""
-    task = found.arm.cell.task
-    low, high = task.interpolation
+    task = runs.arm.cell.task
+    low, high = ends_of_range(runs, "interpolation")
     x = np.random.default_rng(0).uniform(low, high, (task.in_features, 1000))
-    layers = [{"G": trained.weights(row)["0.G"]} for row in found.rows]
+    layers = [{"G": trained.weights(row)["0.G"]} for row in runs.rows]
     return np.array([float(gates(layer, x).mean()) for layer in layers])
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ... import units
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Operands
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
 from .._tables import ends
@@ -57,7 +57,7 @@ def inputs(name: str, width: int) -> np.ndarray:
 
 
 @cache
-def _stacks(unit: units.Unit) -> Any:
+def _stacks(unit: Network) -> Any:
     """What computes the largest |y| after each layer of fresh stacks of a unit."""
     import jax
     import jax.numpy as jnp
@@ -75,7 +75,7 @@ def _stacks(unit: units.Unit) -> Any:
     return jax.jit(jax.vmap(stack, (None, 0)))
 
 
-def largest(unit: units.Unit, x: np.ndarray, stacks: int) -> np.ndarray:
+def largest(unit: Network, x: np.ndarray, stacks: int) -> np.ndarray:
     """The largest |y| after each layer of fresh stacks as wide as x [stack, layer]."""
     import jax
 
@@ -112,11 +112,11 @@ def at_worst() -> tuple[Table, float]:
     for base in BASES:
         row: list[Any] = [base]
         for kind in (np.float32, np.float64):
-            own = {name: value.astype(kind) for name, value in params.items()}
+            typed = {name: value.astype(kind) for name, value in params.items()}
             x, logs = np.full((4, 1), base, dtype=kind), []
             with np.errstate(over="ignore", invalid="ignore"):
                 while np.isfinite(x).all():
-                    x = units.NALU().compute(own, x)
+                    x = units.NALU().compute(typed, x)
                     logs.append(float(np.log(x[0, 0], dtype=float) / np.log(base)))
             row.append(len(logs))
         powers.append(logs)
@@ -138,9 +138,9 @@ def explosions(trained: Trained) -> Computed:
     return Computed(tables, {SHEET.claim("power"): figure})
 
 
-def _ended(found: Found, trained: Trained) -> tuple[Any, ...]:
+def _ended(runs: ArmRuns, trained: Trained) -> tuple[Any, ...]:
     """How many runs had errors that are not finite, how many ended with NaN."""
-    curves = trained.results.curves([row["run"] for row in found.rows]).values()
+    curves = trained.results.curves([row["run"] for row in runs.rows]).values()
     errors = [c["interpolation"] for c in curves]
     broken = sum(not np.isfinite(e).all() for e in errors)
     lost = sum(not np.isfinite(c["sparsity"][-1]) for c in curves)

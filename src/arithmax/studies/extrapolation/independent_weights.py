@@ -107,7 +107,7 @@ def leaks() -> dict[str, Table]:
 def examples(trained: Trained) -> Computed:
     """Both examples, and what training makes of them."""
     arms = measured(trained)
-    opened = [mean_gates(arm.found, trained) for arm in arms.values()]
+    opened = [mean_gates(arm.runs, trained) for arm in arms.values()]
     learned: dict[str, list[Any]] = {
         "mean gate": [float(gate.mean()) for gate in opened],
         "half open": [float(sides(gate)["between"].mean()) for gate in opened],

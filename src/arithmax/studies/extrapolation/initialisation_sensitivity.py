@@ -9,7 +9,7 @@ from ...networks import Stack
 from ...tasks import Operands
 from ...units import NALU, Normal
 from .._evaluate import Trained
-from .._gates import sigmoid
+from .._gates import exact_sigmoid
 from .._grid import combinations
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
@@ -44,8 +44,8 @@ def sensitivity(trained: Trained) -> Computed:
     """Mean accuracies by start and task, as maps, margins and a list."""
     accuracy: dict[str, dict[str, float]] = {}  # by task and start
     for (operation, inner, start), arm in measured(trained).items():
-        own = accuracy.setdefault(f"{operation}, {inner}", {})
-        own[start] = float(arm.compared.mean())
+        by_start = accuracy.setdefault(f"{operation}, {inner}", {})
+        by_start[start] = float(arm.compared.mean())
     tables = {
         "maps": _maps(accuracy, ("Ŵ", "M̂")),
         "gate-maps": _maps(accuracy, ("G", "M̂")),
@@ -56,12 +56,12 @@ def sensitivity(trained: Trained) -> Computed:
     return Computed(tables)
 
 
-def _average(own: dict[str, float], **chosen: float) -> float:
+def _average(by_start: dict[str, float], **chosen: float) -> float:
     """The mean over the starts of the grid that are around the chosen means."""
     starts = {name: means for name, (means, _) in grid().items() if means is not None}
     values = [
         value
-        for name, value in own.items()
+        for name, value in by_start.items()
         if name in starts and chosen.items() <= starts[name].items()
     ]
     return float(np.mean(values)) if values else np.nan
@@ -71,8 +71,8 @@ def _maps(accuracy: dict[str, dict[str, float]], axes: tuple[str, str]) -> Table
     """Accuracy over the means of two parameters, averaged over the third."""
     chosen = {symbol: means for symbol, means in MEANS.items() if symbol in axes}
     rows = [
-        (task, *(means[symbol] for symbol in axes), _average(own, **means))
-        for task, own in accuracy.items()
+        (task, *(means[symbol] for symbol in axes), _average(by_start, **means))
+        for task, by_start in accuracy.items()
         for means in combinations(**chosen)
     ]
     return columns(("task", *(f"mean of {n}" for n in axes), "accuracy"), rows)
@@ -82,8 +82,8 @@ def _margins(accuracy: dict[str, dict[str, float]]) -> Table:
     """Accuracy by the mean of one parameter, averaged over the other two."""
     pairs = [(symbol, mean) for symbol, means in MEANS.items() for mean in means]
     rows = [
-        (task, *(_average(own, **{symbol: mean}) for symbol, mean in pairs))
-        for task, own in accuracy.items()
+        (task, *(_average(by_start, **{symbol: mean}) for symbol, mean in pairs))
+        for task, by_start in accuracy.items()
     ]
     return columns(("task", *(around(*pair) for pair in pairs)), rows)
 
@@ -91,8 +91,10 @@ def _margins(accuracy: dict[str, dict[str, float]]) -> Table:
 def _listed(accuracy: dict[str, dict[str, float]]) -> Table:
     """Every start on every task."""
     rows = []
-    for start in dict.fromkeys(start for own in accuracy.values() for start in own):
-        values = [own.get(start, np.nan) for own in accuracy.values()]
+    for start in dict.fromkeys(
+        start for by_start in accuracy.values() for start in by_start
+    ):
+        values = [by_start.get(start, np.nan) for by_start in accuracy.values()]
         rows.append((start, *values, float(np.mean(values)), float(np.min(values))))
     return columns(("start", *accuracy, "average", "worst"), rows)
 
@@ -113,13 +115,13 @@ def slopes() -> Table:
         w_hat, m_hat, g = (
             np.asarray(layers[f"0.{n}"], dtype=float)[:, 0] for n in PARAMETERS.values()
         )
-        rng, s = np.random.default_rng(0), sigmoid(m_hat)
-        own = (1 - np.tanh(w_hat) ** 2) * s, np.abs(np.tanh(w_hat)) * s * (1 - s)
-        weak = float(np.mean(own[0] < 1e-3))
+        rng, s = np.random.default_rng(0), exact_sigmoid(m_hat)
+        pair = (1 - np.tanh(w_hat) ** 2) * s, np.abs(np.tanh(w_hat)) * s * (1 - s)
+        weak = float(np.mean(pair[0] < 1e-3))
         for text, ((low, high), _) in RANGES.items():
             x = rng.uniform(low, high, (2, DRAWS))
-            gate = sigmoid((g * x.T).sum(axis=1))
-            medians = [float(np.median(v)) for v in (*own, gate * (1 - gate))]
+            gate = exact_sigmoid((g * x.T).sum(axis=1))
+            medians = [float(np.median(v)) for v in (*pair, gate * (1 - gate))]
             rows.append((name, text, *medians, weak))
     names = ("start", "range", "∂W/∂Ŵ", "|∂W/∂M̂|", "∂g/∂(Gx)", "∂W/∂Ŵ below 0.001")
     return columns(names, rows)

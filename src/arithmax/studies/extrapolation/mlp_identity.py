@@ -9,8 +9,8 @@ from ...networks import Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Functions
 from ...units import Dense, Linear
-from .._evaluate import Found, Trained
-from .._learned import predictions
+from .._evaluate import ArmRuns, Trained
+from .._learned import ends_of_range, predictions
 from .._sheet import sheet
 from .._snapshots import snapshots
 from .._study import Arm, Computed, Study, Table, columns
@@ -29,11 +29,10 @@ SETTINGS: dict[str, tuple[int, Range, Range, tuple[int, ...]]] = {
 POINTS = 121  # of the axis
 
 
-def learned(found: Found, trained: Trained) -> tuple[np.ndarray, np.ndarray]:
+def learned(runs: ArmRuns, trained: Trained) -> tuple[np.ndarray, np.ndarray]:
     """The axis of the test range [point], and what each seed makes of it."""
-    low, high = found.arm.cell.task.extrapolation
-    x = np.linspace(low, high, POINTS)
-    return x, predictions(found, trained, x[None])[:, 0]
+    x = np.linspace(*ends_of_range(runs, "extrapolation"), POINTS)
+    return x, predictions(runs, trained, x[None])[:, 0]
 
 
 def nonlinearity(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -63,26 +62,26 @@ def identity(trained: Trained) -> Computed:
     figures: dict[str, Interval] = {}
     for setting, name in ((HERE, "errors"), (ORIGINAL, "original")):
         functions = {
-            str(found.arm.labels["activation"]): learned(found, trained)
-            for found in trained.arms(setting=setting)
+            str(runs.arm.labels["activation"]): learned(runs, trained)
+            for runs in trained.arms(setting=setting)
         }
         tables[name] = _errors(functions)
-        tables[f"{name}-order"], own = _order(setting, functions)
-        figures |= own
+        tables[f"{name}-order"], concordances = _order(setting, functions)
+        figures |= concordances
     rows = [r for f in trained.arms(setting=HERE) for r in _straightening(f, trained)]
     tables["steps"] = columns(("activation", "step", "median |error| at x = 20"), rows)
     return Computed(tables, figures)
 
 
-def _straightening(found: Found, trained: Trained) -> list[tuple[Any, ...]]:
+def _straightening(arm_runs: ArmRuns, trained: Trained) -> list[tuple[Any, ...]]:
     """The median error of an arm's seeds at the end of the test range, by step."""
-    cell, (steps, runs) = found.arm.cell, snapshots(found, trained)
-    end = np.array([[cell.task.extrapolation[1]]])
+    cell, (steps, runs) = arm_runs.arm.cell, snapshots(arm_runs, trained)
+    end = np.array([[ends_of_range(arm_runs, "extrapolation")[1]]])
     rows = []
     for k, step in enumerate(steps):
         y = np.array([cell.network.compute(run[k], end)[0, 0] for run in runs])
         error = float(np.median(np.abs(y - end)))
-        rows.append((found.arm.labels["activation"], step, error))
+        rows.append((arm_runs.arm.labels["activation"], step, error))
     return rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...tasks import Operands
 from ...units import NAC
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._grid import SYMBOLS
 from .._learned import matrices
 from .._sheet import sheet
@@ -34,7 +34,7 @@ def accuracy(trained: Trained) -> Computed:
     arms = measured(trained)
     usual = {key: arm for key, arm in arms.items() if key[2] == USUAL}
     ends = [
-        (*key[:2], *_ends(arm.found, trained))
+        (*key[:2], *_ends(arm.runs, trained))
         for key, arm in arms.items()
         if key[2] == VARIANCE
     ]
@@ -57,12 +57,12 @@ def _beside(arms: dict[Any, Accuracy]) -> Table:
     return columns(("operation", "operands", *names), rows)
 
 
-def _ends(found: Found, trained: Trained) -> tuple[int, ...]:
+def _ends(runs: ArmRuns, trained: Trained) -> tuple[int, ...]:
     """How many seeds and weights of an arm ended where."""
-    task = found.arm.cell.task
+    task = runs.arm.cell.task
     signs = np.ones(task.in_features)
     signs[1:] = -1 if "sub" in task.operations else 1
-    w = np.array([next(iter(m.values()))[0] for m in matrices(found, trained)]) * signs
+    w = np.array([next(iter(m.values()))[0] for m in matrices(runs, trained)]) * signs
     near = [np.abs(w - target) < NEAR for target in (1, 0, -1)]
     counts = [int(here.sum()) for here in near]
     wrong = int((~near[0]).any(axis=1).sum())

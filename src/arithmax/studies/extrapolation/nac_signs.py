@@ -10,7 +10,7 @@ from .._evaluate import Trained
 from .._sheet import sheet
 from .._snapshots import Params, snapshots
 from .._study import Arm, Computed, Study, Table, columns
-from .._tables import ends, exact, spread
+from .._tables import central_range, ends, exact
 from ._runs import USUAL, run, starts
 
 SHEET = sheet("extrapolation", "nac-signs")
@@ -29,13 +29,16 @@ def growth(trained: Trained) -> Computed:
         "printed Ŵ": PRINTED["W_hat"],
         "printed M̂": PRINTED["M_hat"],
     }
-    for found in trained.found:
-        start = found.arm.labels["start"]
-        steps, seeds = snapshots(found, trained)
+    for runs in trained.arm_runs:
+        start = runs.arm.labels["start"]
+        steps, seeds = snapshots(runs, trained)
         for k, step in enumerate(steps):
             seen = np.array([_layer(run[k]) for run in seeds])  # [seed, Ŵ M̂ W, input]
             w_hat, m_hat, w = np.moveaxis(seen, 1, 0)
-            size, gate = spread(np.abs(w_hat).mean(axis=1)), spread(m_hat.mean(axis=1))
+            size, gate = (
+                central_range(np.abs(w_hat).mean(axis=1)),
+                central_range(m_hat.mean(axis=1)),
+            )
             least = np.abs(w).min(axis=1)
             rows.append((start, step, *ends(size), *ends(gate), np.median(least)))
             if start == USUAL:  # the last step is what remains
@@ -43,7 +46,9 @@ def growth(trained: Trained) -> Computed:
                 figures = {SIZE: size, GATE: gate, UNITS: rounded}
         if seeds:
             named = zip(("Ŵ", "M̂", "W"), _layer(seeds[0][-1]), strict=True)
-            learned |= {f"{start}, {n}": [float(v) for v in own] for n, own in named}
+            learned |= {
+                f"{start}, {n}": [float(v) for v in values] for n, values in named
+            }
     names = ("start", "step", SIZE, "low", "high", GATE, "M̂ low", "M̂ high", "least |W|")
     return Computed({"growth": columns(names, rows), "learned": learned}, figures)
 

@@ -7,10 +7,10 @@ import numpy as np
 from ...networks import Stack
 from ...tasks import Operands
 from ...units import NALU
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, columns
-from .._tables import bars
+from .._tables import histogram
 from ._accuracy import (
     COMPARED,
     TOLERANCES,
@@ -43,7 +43,7 @@ def accuracy(trained: Trained) -> Computed:
     """Accuracies at both kinds of tolerance, and what the gates of one layer do."""
     arms = measured(trained)
     usual = {key: arm for key, arm in arms.items() if key[2] == ONE}
-    relative = [(*key, *_relative(arm.found, trained)) for key, arm in arms.items()]
+    relative = [(*key, *_relative(arm.runs, trained)) for key, arm in arms.items()]
     names = ("operation", "operands", "network", "0 is right")
     tolerances = tuple(f"mean at {tol:g} · |y|" for tol in TOLERANCES)
     tasks = [f"{operation}, {count}" for operation, count, _ in arms]
@@ -55,11 +55,11 @@ def accuracy(trained: Trained) -> Computed:
     return Computed(tables, claimed(SHEET, usual))
 
 
-def _relative(found: Found, trained: Trained) -> tuple[float, ...]:
+def _relative(runs: ArmRuns, trained: Trained) -> tuple[float, ...]:
     """How often 0 is right at 0.01, and the means where |y| below 1 is no excuse."""
-    _, target = tested(found.arm.cell.task, 0)
+    _, target = tested(runs.arm.cell.task, 0)
     nothing = right(np.zeros_like(target), target, COMPARED).mean()
-    strict = accuracies(found, trained, least=0.0).mean(axis=0)
+    strict = accuracies(runs, trained, least=0.0).mean(axis=0)
     return float(nothing), *(float(v) for v in strict)
 
 
@@ -67,8 +67,8 @@ def _gates(arms: dict[Any, Accuracy], trained: Trained) -> dict[str, Any]:
     """Histograms of the gates, and the accuracy that belongs to each side."""
     drawn, worth = [], []
     for (operation, count, _), arm in arms.items():
-        gate = mean_gates(arm.found, trained)
-        counted = bars(f"{operation}, {count} operands", gate, EDGES)
+        gate = mean_gates(arm.runs, trained)
+        counted = histogram(f"{operation}, {count} operands", gate, EDGES)
         drawn += [(name, round(middle, 3), seeds) for name, middle, seeds in counted]
         for side, here in sides(gate).items():
             if here.any():

@@ -7,7 +7,7 @@ import numpy as np
 from ... import units
 from ...statistics import success_rate
 from ...tasks import SingleModule
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._grid import without_zero
 from .._learned import solved
 from .._sheet import sheet
@@ -73,20 +73,20 @@ def _shares(y: np.ndarray, target: np.ndarray) -> tuple[float, float]:
 
 def _exam(symbol: str, size: int) -> tuple[Any, Any, list[int]]:
     """A test set, and the order of inputs that has the operands first."""
-    own = task(symbol, size)
-    x, target = tested(own, 0)
-    first = [row[0] for row in own.places(0)]
+    asked = task(symbol, size)
+    x, target = tested(asked, 0)
+    first = [row[0] for row in asked.places(0)]
     return x, target, first + [i for i in range(size) if i not in first]
 
 
 def signs(trained: Trained) -> Computed:
     """By design, and after training."""
     rows, figures = [], {}
-    for found in trained.arms():
-        rate = success_rate(int(solved(found).sum()), len(found.rows))
-        unit, operation, ignored = found.arm.labels.values()
-        labels, learned = (unit, operation, ignored), _learned(found, trained)
-        rows.append((*labels, len(found.rows), *ends(rate), *learned))
+    for runs in trained.arms():
+        rate = success_rate(int(solved(runs).sum()), len(runs.rows))
+        unit, operation, ignored = runs.arm.labels.values()
+        labels, learned = (unit, operation, ignored), _learned(runs, trained)
+        rows.append((*labels, len(runs.rows), *ends(rate), *learned))
         if unit == "NALU" and ignored == "none":
             figures[SHEET.claim("solved", operation=operation)] = rate
     names = ("unit", "operation", "ignored", "seeds", "solved", "low", "high")
@@ -94,9 +94,9 @@ def signs(trained: Trained) -> Computed:
     return Computed({"design": by_design(), "learned": table}, figures)
 
 
-def _learned(found: Found, trained: Trained) -> list[float]:
+def _learned(runs: ArmRuns, trained: Trained) -> list[float]:
     """The share of test samples whose sign, and whose value, an arm gets right."""
-    shares = [_shares(y, target) for target, y in predicted(found, trained)]
+    shares = [_shares(y, target) for target, y in predicted(runs, trained)]
     return [float(np.mean(share)) for share in zip(*shares, strict=True)]
 
 

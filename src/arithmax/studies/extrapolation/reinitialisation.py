@@ -31,10 +31,10 @@ def improvement(trained: Trained) -> Computed:
 
 def _gain(without: Accuracy, having: Accuracy) -> tuple[float, ...]:
     """Of the seeds that both have: means, the mean gain, and how many are right."""
-    places = {row["seed"]: k for k, row in enumerate(without.found.rows)}
+    places = {row["seed"]: k for k, row in enumerate(without.runs.rows)}
     both = [
         (places[row["seed"]], k)
-        for k, row in enumerate(having.found.rows)
+        for k, row in enumerate(having.runs.rows)
         if row["seed"] in places
     ]
     off = without.compared[[pair[0] for pair in both]]

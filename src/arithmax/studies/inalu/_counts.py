@@ -5,7 +5,7 @@ from typing import Any
 
 from ...statistics import Interval, success_rate
 from .._criteria import below
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._published import figures_file
 from .._study import Published
 from ._runs import SOLVED
@@ -21,24 +21,24 @@ def published_rows(name: str) -> list[dict[str, Any]]:
 
 def rate(solved: int, runs: int, note: str = "", reason: str = "") -> Published:
     """A published count with its interval."""
-    found = success_rate(solved, runs)
-    said = f"{solved} of {runs} runs"
-    note = f"{said}; {note}" if note else said
-    return Published(found.value, found.low, found.high, note, reason)
+    interval = success_rate(solved, runs)
+    text = f"{solved} of {runs} runs"
+    note = f"{text}; {note}" if note else text
+    return Published(interval.value, interval.low, interval.high, note, reason)
 
 
-def solved(found: Found, measure: str) -> int:
+def solved(runs: ArmRuns, measure: str) -> int:
     """How many runs of an arm ended with an error below the paper's."""
-    return sum(_ended(row) and row[measure] < SOLVED for row in found.rows)
+    return sum(_ended(row) and row[measure] < SOLVED for row in runs.rows)
 
 
-def usual(found: Found) -> int | None:
+def usual(runs: ArmRuns) -> int | None:
     """How many are below a threshold that knows the range; none for quotients."""
-    task = found.arm.cell.task
+    task = runs.arm.cell.task
     if task.operations == ("div",):
         return None  # where x may be anything, the mean of 1/x² is not to be had
     limit = task.threshold(1e-4, "exact")
-    return sum(_ended(row) and below(row, limit) for row in found.rows)
+    return sum(_ended(row) and below(row, limit) for row in runs.rows)
 
 
 def _ended(row: dict[str, Any]) -> bool:
@@ -46,15 +46,15 @@ def _ended(row: dict[str, Any]) -> bool:
     return row["best_step"] == row["protocol_steps"]
 
 
-def total(found: Iterable[Found], measure: str) -> Interval | None:
+def total(arm_runs: Iterable[ArmRuns], measure: str) -> Interval | None:
     """The rate over some arms, if all their runs are there, none reduced."""
-    arms = list(found)
+    arms = list(arm_runs)
     if not arms or not all(f.rows and not f.reduced for f in arms):
         return None
     runs = sum(len(f.rows) for f in arms)
     return success_rate(sum(solved(f, measure) for f in arms), runs)
 
 
-def having(trained: Trained, **labels: Any) -> list[Found]:
+def having(trained: Trained, **labels: Any) -> list[ArmRuns]:
     """All arms with these labels, whether they have runs or not."""
-    return [f for f in trained.found if labels.items() <= dict(f.arm.labels).items()]
+    return [f for f in trained.arm_runs if labels.items() <= dict(f.arm.labels).items()]

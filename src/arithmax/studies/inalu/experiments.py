@@ -45,24 +45,24 @@ SUMMED: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {
 
 def described(name: str) -> Sheet:
     """The sheet of an experiment, whose {data} and {settings} that of the first has."""
-    own = sheet("inalu", name)
-    return replace(own, prose=own.prose.format(**sheet("inalu", MINIMAL).texts))
+    page = sheet("inalu", name)
+    return replace(page, prose=page.prose.format(**sheet("inalu", MINIMAL).texts))
 
 
 def reason(rows: list[dict[str, Any]]) -> str:
     """Why ours differs from some rows, where the authors' script was run on them."""
-    own = [row["ported"] for row in rows if "ported" in row]
-    if not own:
+    ported = [row["ported"] for row in rows if "ported" in row]
+    if not ported:
         return ""
-    right, runs = (sum(n) for n in zip(*own, strict=True))
+    right, runs = (sum(n) for n in zip(*ported, strict=True))
     return sheet("inalu", MINIMAL).texts["ported"].format(solved=right, runs=runs)
 
 
 def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
     """Of each operation and model over all distributions: claim, labels and figure."""
-    for own in combinations(operation=OPERATIONS, model=UNITS):
-        rows = [r for r in published_rows(name) if own.items() <= r.items()]
-        labels = own | {"operation": SYMBOLS[own["operation"]]}
+    for chosen_labels in combinations(operation=OPERATIONS, model=UNITS):
+        rows = [r for r in published_rows(name) if chosen_labels.items() <= r.items()]
+        labels = chosen_labels | {"operation": SYMBOLS[chosen_labels["operation"]]}
         runs = sum(r["runs"] for r in rows)
         for measure in (OUTSIDE, WITHIN):
             claim = sheet("inalu", name).claim("total", measure=measure, **labels)
@@ -75,13 +75,13 @@ def compute(trained: Trained) -> Computed:
     rows, name = [], trained.study.name
     listed = published_rows(name)
     published: dict[tuple, Any] = {tuple(labels_of(r).values()): r for r in listed}
-    for found in trained.arms():
-        theirs = published[tuple(found.arm.labels.values())]
-        count, seeds = solved(found, OUTSIDE), len(found.rows)
+    for runs in trained.arms():
+        theirs = published[tuple(runs.arm.labels.values())]
+        count, seeds = solved(runs, OUTSIDE), len(runs.rows)
         share = success_rate(count, seeds)
         ours = (seeds, count, share.low, share.high, theirs[OUTSIDE])
-        last = (solved(found, WITHIN), theirs[WITHIN], usual(found))
-        rows.append((*found.arm.labels.values(), *ours, *last))
+        last = (solved(runs, WITHIN), theirs[WITHIN], usual(runs))
+        rows.append((*runs.arm.labels.values(), *ours, *last))
     figures = {
         claim: figure
         for claim, labels, measure, _ in totals(name)
@@ -112,9 +112,9 @@ def experiment(name: str, task: Callable[[str, str], Task], *hidden: int) -> Stu
     arms = []
     rows = published_rows(name)
     for row in sorted(rows, key=lambda r: OPERATIONS.index(r["operation"])):
-        own = task(row["operation"], row["distribution"])
+        on = task(row["operation"], row["distribution"])
         theirs = rate(row[OUTSIDE], row["runs"], reason=reason([row]))
-        trained = run(network(row["model"], *hidden), own)
+        trained = run(network(row["model"], *hidden), on)
         arms.append(Arm(labels_of(row), trained, {"success": theirs}))
     claims = {claim: figure for claim, _, _, figure in totals(name)}
     return described(name).study(arms, compute, claims)

@@ -43,8 +43,11 @@ def labels(operation: str, **start: float) -> dict[str, Any]:
 def claim(operation: str, measure: str, **start: float) -> str:
     """The name of a rate over all starts that have one thing in common."""
     common = [f"{NAMES[k]} = {v:g}".replace("-", "−") for k, v in start.items()]
-    said = {"start": common[0] if common else "all starts", "measure": measure}
-    return SHEET.claim("rate", operation=SYMBOLS[operation], **said)
+    labels_of_claim = {
+        "start": common[0] if common else "all starts",
+        "measure": measure,
+    }
+    return SHEET.claim("rate", operation=SYMBOLS[operation], **labels_of_claim)
 
 
 def counted(operation: str, **start: float) -> tuple[int, int] | None:
@@ -90,9 +93,9 @@ def maps(trained: Trained) -> list[tuple[Any, ...]]:
         symbol, place = SYMBOLS[operation], (str(m), str(w))
         arms = trained.arms(**labels(operation, M=m, W=w))
         runs = sum(len(f.rows) for f in arms)
-        for measure, said in ((OUTSIDE, ""), (WITHIN, " within")) if runs else ():
+        for measure, suffix in ((OUTSIDE, ""), (WITHIN, " within")) if runs else ():
             share = 100 * sum(solved(f, measure) for f in arms) / runs
-            made.append((f"{symbol}, ours{said}", *place, share))
+            made.append((f"{symbol}, ours{suffix}", *place, share))
         if theirs := counted(operation, M=m, W=w):
             share = 100 * (theirs[0] / theirs[1])
             made.append((f"{symbol}, published", *place, share))
@@ -102,11 +105,11 @@ def maps(trained: Trained) -> list[tuple[Any, ...]]:
 def compute(trained: Trained) -> Computed:
     """Counts start by start, by the mean of each parameter, and as maps."""
     rows = []
-    for found in trained.arms():
-        place, theirs = found.arm.labels.values(), found.arm.published.get("success")
+    for runs in trained.arms():
+        place, theirs = runs.arm.labels.values(), runs.arm.published.get("success")
         share = 100 * theirs.value if theirs else None
-        ours = (len(found.rows), solved(found, OUTSIDE), share)
-        rows.append((*place, *ours, solved(found, WITHIN), usual(found)))
+        ours = (len(runs.rows), solved(runs, OUTSIDE), share)
+        rows.append((*place, *ours, solved(runs, WITHIN), usual(runs)))
     wanted, shares = claims(), dict(means(trained))
     listed = [
         (name, *ends(share), wanted[name].value if name in wanted else None)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...statistics import success_rate
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._snapshots import snapshots
 from .._study import Arm, Table, columns
 from ._runs import linear, models, watched
@@ -41,9 +41,9 @@ def arms() -> list[Arm]:
     ]
 
 
-def paths(found: Found, trained: Trained) -> list[np.ndarray]:
+def paths(runs: ArmRuns, trained: Trained) -> list[np.ndarray]:
     """All effective weights of each run of an arm, [look, weight]."""
-    network = found.arm.cell.network
+    network = runs.arm.cell.network
     return [
         np.stack(
             [
@@ -51,7 +51,7 @@ def paths(found: Found, trained: Trained) -> list[np.ndarray]:
                 for p in kept
             ]
         )
-        for kept in snapshots(found, trained)[1]
+        for kept in snapshots(runs, trained)[1]
     ]
 
 
@@ -65,7 +65,7 @@ def _returns(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return length, length[1:] * (moves[1:] * moves[:-1] < 0)
 
 
-def way(weights: np.ndarray) -> tuple[float, float, float]:
+def path_lengths(weights: np.ndarray) -> tuple[float, float, float]:
     """How long the way of a weight is, how long by its distance, what leads back."""
     length, back = _returns(weights)
     distance = np.abs(weights[-1] - weights[0]).sum()
@@ -79,16 +79,16 @@ def way(weights: np.ndarray) -> tuple[float, float, float]:
 def oscillation_table(trained: Trained) -> Table:
     """Ways of all weights together: medians over seeds, and how many oscillate."""
     rows = []
-    for found in trained.arms():
-        if (model := found.arm.labels["model"]) not in NETWORKS:
+    for runs in trained.arms():
+        if (model := runs.arm.labels["model"]) not in NETWORKS:
             continue
-        ways = np.array([way(path) for path in paths(found, trained)])
+        ways = np.array([path_lengths(path) for path in paths(runs, trained)])
         detour, back = np.nanmedian(ways[:, 1:], axis=0).tolist()
         restless = ways[:, 2] > BACK
         lengths = (_middle(ways[restless, 0]), _middle(ways[~restless, 0]))
         rate = success_rate(int(restless.sum()), len(ways))
         counts = (int(restless.sum()), rate.low, rate.high)
-        labels = (model, found.arm.labels["setting"])
+        labels = (model, runs.arm.labels["setting"])
         rows.append((*labels, len(ways), detour, back, *counts, *lengths))
     names = ("network", "training", "seeds", "way / distance", "share that leads back")
     counted = ("seeds that oscillate", "low", "high", "their way", "way of the others")
@@ -102,10 +102,10 @@ def _middle(values: np.ndarray) -> float | None:
 def example_table(trained: Trained) -> Table:
     """Of the first seed that oscillates at each rate, the weight that does so most."""
     rows: list[tuple[Any, ...]] = []
-    for found in trained.arms(model="NAC•, linear"):
-        for row, path in zip(found.rows, paths(found, trained), strict=True):
-            if way(path)[2] > BACK:
-                name = f"{found.arm.labels['setting']}, seed {row['seed']}"
+    for runs in trained.arms(model="NAC•, linear"):
+        for row, path in zip(runs.rows, paths(runs, trained), strict=True):
+            if path_lengths(path)[2] > BACK:
+                name = f"{runs.arm.labels['setting']}, seed {row['seed']}"
                 most = int(_returns(path)[1].sum(axis=0).argmax())
                 at = (np.arange(len(path)) * LENGTH / LOOKS).tolist()
                 pairs = zip(at, path[:, most].tolist(), strict=True)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...statistics import Interval
-from ...units import NAC, Linear, Params, Unit
+from ...units import NAC, Linear, Params
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
 from .._tables import exact
@@ -62,7 +62,7 @@ def printed_soft(params: Params, upstream: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def automatic(unit: Unit, params: Params, x: np.ndarray, t: np.ndarray) -> Any:
+def automatic(unit: Network, params: Params, x: np.ndarray, t: np.ndarray) -> Any:
     """∂L/∂parameters and ∂L/∂x of L = Σ (y − t)² at each point, by JAX in float64."""
     import jax
     import jax.numpy as jnp
@@ -99,8 +99,8 @@ def compare_layers(sizes: tuple[int, int, int], log: str) -> dict[str, float]:
     whole = Stack((Linear(bias=False), second), (sizes[1],))
     full, _ = automatic(whole, {"0.W": w1, "1.W": w2}, x, t)
     z1 = np.einsum("pji,pi->pj", w1, x)
-    own, back = automatic(second, {"W": w2}, z1, t)
-    right = {EQ8: own["W"], EQ9: back, FULL1: full["0.W"], FULL2: full["1.W"]}
+    slopes, back = automatic(second, {"W": w2}, z1, t)
+    right = {EQ8: slopes["W"], EQ9: back, FULL1: full["0.W"], FULL2: full["1.W"]}
     stated = printed(w1, w2, x, t, log)
     return {name: difference(stated[name], right[name]) for name in right}
 

@@ -166,7 +166,9 @@ def at_start(eps: float, power: int, draws: int = 300) -> Interval:
     scaled = r2 * power * np.log(z + eps)
     average = np.where(scaled == 0, 1.0, np.sinh(scaled) / scaled)
     x = np.random.default_rng([SEED, 3]).uniform(1, 2, (draws, 4))
-    weighted = (2 * np.trapezoid(density(z, r1 * own) * average * z, u) for own in x)
+    weighted = (
+        2 * np.trapezoid(density(z, r1 * scale) * average * z, u) for scale in x
+    )
     return estimate(np.array([one**2 for one in weighted]))
 
 
@@ -197,7 +199,9 @@ def start_means(table: Table) -> Table:
     """The part of it that is drawn: means along ε, each way to know them a line."""
     rows = [row for row in zip(*table.values(), strict=True) if row[0] == E_Z]
     ways = list(table)[2:]
-    long = [(way, row[1], row[2 + k]) for k, way in enumerate(ways) for row in rows]
+    long = [
+        (method, row[1], row[2 + k]) for k, method in enumerate(ways) for row in rows
+    ]
     return columns(("E[z₂]", "ε", "z₂"), long)
 
 
@@ -209,7 +213,7 @@ def moments(_: Any) -> Computed:
         "backward": backward(),
         "start": start_table(),
     }
-    figures = {k: v for _, own in made.values() for k, v in own.items()}
+    figures = {k: v for _, measured in made.values() for k, v in measured.items()}
     tables = {name: table for name, (table, _) in made.items()}
     tables["widths"] = by_width(tables["second-layer"])
     tables["start-means"] = start_means(tables["start"])

@@ -9,14 +9,14 @@ from ...networks import Stack
 from ...statistics import Interval, success_rate
 from ...tasks import Subsets
 from ...units import NALU
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._gates import gates
 from .._grid import SYMBOLS
 from .._learned import solved
 from .._sheet import sheet
 from .._snapshots import snapshots
 from .._study import Arm, Computed, Study, Table, columns
-from .._tables import bars, ends
+from .._tables import ends, histogram
 from . import _oscillation as oscillation
 from ._runs import followed
 
@@ -54,7 +54,7 @@ class Followed:
     two paths, each taken alone.
     """
 
-    found: Found
+    runs: ArmRuns
     steps: list[int]
     first: np.ndarray
     second: np.ndarray
@@ -64,7 +64,7 @@ class Followed:
     @property
     def labels(self) -> tuple[str, str]:
         """The task and the setting."""
-        task, _, setting = map(str, self.found.arm.labels.values())
+        task, _, setting = map(str, self.runs.arm.labels.values())
         return task, setting
 
     @property
@@ -95,18 +95,18 @@ def look(network: Any, params: Any, x: np.ndarray, t: np.ndarray) -> tuple:
         return float(adding.mean()), float(gates(second, z).mean()), *errors
 
 
-def follow(found: Found, trained: Trained) -> Followed:
+def follow(arm_runs: ArmRuns, trained: Trained) -> Followed:
     """The gates and paths of every seed of an arm, at every step that was kept."""
-    task, network = found.arm.cell.task, found.arm.cell.network
+    task, network = arm_runs.arm.cell.task, arm_runs.arm.cell.network
     x = np.random.default_rng(0).uniform(1.0, 2.0, (task.in_features, SAMPLES))
     combine = np.prod if "mul" in task.operations else np.sum
-    steps, runs = snapshots(found, trained)
+    steps, runs = snapshots(arm_runs, trained)
     seen = []
-    for row, kept in zip(found.rows, runs, strict=True):
+    for row, kept in zip(arm_runs.rows, runs, strict=True):
         t = combine(task.replica(row["seed"])["masks"] @ x, axis=0)
         at = [{name: np.float64(value) for name, value in p.items()} for p in kept]
         seen.append([look(network, params, x, t) for params in at])
-    return Followed(found, steps, *np.moveaxis(np.array(seen), 2, 0))
+    return Followed(arm_runs, steps, *np.moveaxis(np.array(seen), 2, 0))
 
 
 def _gates(arms: list[Followed]) -> Table:
@@ -129,7 +129,7 @@ def _switches(arms: list[Followed]) -> Table:
     rows = []
     for f in arms:
         changed = f.adds[:, 1:] != f.adds[:, :-1]
-        late, right = changed[:, f.early :].any(axis=1), solved(f.found)
+        late, right = changed[:, f.early :].any(axis=1), solved(f.runs)
         before, after = f.adds[:, f.early], f.adds[:, -1]
         groups = (changed[:, : f.early].any(axis=1), late, before & ~after)
         groups += (~before & after, right, after & right, ~after & right, right & late)
@@ -168,10 +168,12 @@ def _figures(arms: list[Followed]) -> dict[str, Interval]:
 
 def dynamics(trained: Trained) -> Computed:
     """Gates along training, and whether weights oscillate."""
-    arms = [follow(found, trained) for found in trained.arms(model="NALU")]
+    arms = [follow(runs, trained) for runs in trained.arms(model="NALU")]
     along = _gates(arms)
     ended = [
-        row for f in arms for row in bars(", ".join(f.labels), f.second[:, -1], EDGES)
+        row
+        for f in arms
+        for row in histogram(", ".join(f.labels), f.second[:, -1], EDGES)
     ]
     tables = {
         "gates": along,

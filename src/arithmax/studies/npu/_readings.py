@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ...units import Params, Unit
-from .._evaluate import Found, Trained
+from ...networks import Network
+from ...units import Params
+from .._evaluate import ArmRuns, Trained
 
 
-def chosen(found: Found) -> dict[str, Any]:
+def chosen(runs: ArmRuns) -> dict[str, Any]:
     """The run with the least error on the validation set, in the training range."""
-    return min(found.rows, key=lambda row: row["interpolation"])
+    return min(runs.rows, key=lambda row: row["interpolation"])
 
 
 def last_weights(trained: Trained, row: dict[str, Any]) -> Params:
@@ -28,26 +29,26 @@ def gates(trained: Trained, needed: Sequence[int] = (0, 1)) -> list[tuple[Any, .
 
     Below zero the slope of min(max(g, 0), 1) is zero: such a gate never opens again.
     """
-    return [row for found in trained.found for row in _gates(found, trained, needed)]
+    return [row for runs in trained.arm_runs for row in _gates(runs, trained, needed)]
 
 
 def _gates(
-    found: Found, trained: Trained, needed: Sequence[int]
+    runs: ArmRuns, trained: Trained, needed: Sequence[int]
 ) -> list[tuple[Any, ...]]:
     counts = {"closed": [0, 0], "open": [0, 0]}
-    names = found.arm.cell.network.parameters(2, 2)
+    names = runs.arm.cell.network.parameters(2, 2)
     name = next((n for n in ("g", "0.g") if n in names), "")
-    if not name or not found.rows:
+    if not name or not runs.rows:
         return []
-    for row in found.rows:
+    for row in runs.rows:
         gate = trained.weights(row)[name]
         side = "closed" if (gate[list(needed)] <= 0).any() else "open"
         counts[side][0] += 1
         counts[side][1] += row["outcome"] == "solved"
-    return [(*found.arm.labels.values(), side, *n) for side, n in counts.items()]
+    return [(*runs.arm.labels.values(), side, *n) for side, n in counts.items()]
 
 
-def formula(network: Unit, params: Params, names: str, *, positive: bool) -> str:
+def formula(network: Network, params: Params, names: str, *, positive: bool) -> str:
     """What a network computes, with three digits; empty where a gate is half open.
 
     Args:
@@ -63,10 +64,10 @@ def formula(network: Unit, params: Params, names: str, *, positive: bool) -> str
     symbols = sympy.symbols(names, positive=positive, real=True, seq=True)
     rounded = {n: digits(np.asarray(v, dtype=np.float64)) for n, v in params.items()}
     try:
-        (found,) = network.expression(rounded, symbols)
+        (expression,) = network.expression(rounded, symbols)
     except ValueError:
         return ""
-    return str(sympy.N(found, 3)).replace("**", "^").replace("*", "·")
+    return str(sympy.N(expression, 3)).replace("**", "^").replace("*", "·")
 
 
 def digits(values: np.ndarray) -> np.ndarray:

@@ -78,7 +78,7 @@ def walls() -> tuple[dict[str, Table], Interval]:
             for w2, row in zip(PLANE[here], losses[0][here], strict=True):
                 points = zip(PLANE, np.maximum(row, LEAST), strict=True)
                 maps += [(f"{drawn.name}, {text}", w1, w2, v) for w1, v in points]
-            high = np.array([(own[here] > HIGH).mean() for own in losses])
+            high = np.array([(loss[here] > HIGH).mean() for loss in losses])
             shares.append((drawn.name, text, *ends(mean(high))))
             counted[drawn.name, size] = high
     names = ("unit", "inputs", "share of the plane", "low", "high")

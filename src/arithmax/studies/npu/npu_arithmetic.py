@@ -9,7 +9,7 @@ from ...networks import Network, Stack
 from ...tasks import Functions
 from ...training import L1, Adam
 from ...units import NAU, NPU
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._published import figures_file, row_with
 from .._sheet import sheet
 from .._study import Arm, Computed, Study
@@ -48,26 +48,26 @@ def answers(function: str, x: np.ndarray) -> np.ndarray:
     return np.sqrt(x[0]) if function == "sqrt" else exact[function]
 
 
-def test_errors(found: Found, trained: Trained) -> dict[str, np.ndarray]:
+def test_errors(runs: ArmRuns, trained: Trained) -> dict[str, np.ndarray]:
     """The mean absolute error of each run after its last step, by task."""
-    cell = found.arm.cell
-    params = [last_weights(trained, row) for row in found.rows]
+    cell = runs.arm.cell
+    params = [last_weights(trained, row) for row in runs.rows]
     errors = {}
     for k, function in enumerate(cell.task.functions):  # type: ignore[attr-defined]  # `Functions`
         x = square(POSITIVE if function == "sqrt" else SIGNED)
         with np.errstate(over="ignore", invalid="ignore"):
             out = np.stack([cell.network.compute(p, x)[k] for p in params])
-        own = np.abs(out - answers(function, x)).mean(axis=1)
-        errors[FUNCTIONS[function]] = np.where(np.isnan(own), np.inf, own)
+        distance = np.abs(out - answers(function, x)).mean(axis=1)
+        errors[FUNCTIONS[function]] = np.where(np.isnan(distance), np.inf, distance)
     return errors
 
 
 def compute(trained: Trained) -> Computed:
     """Means and medians of the test errors, and a line for each model."""
     means, medians, lines, figures = [], [], [], {}
-    for found in trained.arms():
-        settings, model = which = tuple(map(str, found.arm.labels.values()))
-        errors = test_errors(found, trained)
+    for runs in trained.arms():
+        settings, model = which = tuple(map(str, runs.arm.labels.values()))
+        errors = test_errors(runs, trained)
         ours = {task: mean(values) for task, values in errors.items()}
         means.append((*which, *(str(ours.get(t, "")) for t in TASKS)))
         middle = (float(np.median(errors[t])) if t in errors else None for t in TASKS)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...networks import Stack
+from ...networks import Network, Stack
 from ...tasks import Functions
 from ...training import L1, Adam, Batches, Cell
-from ...units import Params, Unit
+from ...units import Params
 from .._evaluate import Trained
 from .._grid import combinations
 from .._learned import predictions
@@ -72,15 +72,15 @@ def taylor(function: str) -> tuple[Any, ...]:
     else:
         odd = ((-1) ** k * x ** (2 * k + 1) / math.factorial(2 * k + 1) for k in terms)
         series = sum(odd)
-    own = errors(np.asarray(series), function)
-    return (function, "Taylor series", len(terms), *own, None, None)
+    pair = errors(np.asarray(series), function)
+    return (function, "Taylor series", len(terms), *pair, None, None)
 
 
-def written(network: Unit, params: Params, function: str) -> str:
+def written(network: Network, params: Params, function: str) -> str:
     """The formula of a network, or what a half-open gate makes powers of."""
-    found = formula(network, params, "x", positive=function == "log")
-    if found:
-        return found
+    text = formula(network, params, "x", positive=function == "log")
+    if text:
+        return text
     gate = float(np.clip(params["0.g"][0], 0.0, 1.0))
     return f"powers of {gate:.3g}·|x| + {1 - gate:.3g}: the gate is half open"
 
@@ -93,7 +93,7 @@ def whole(params: Params) -> float:
     return float(weight[near].sum() / weight.sum())
 
 
-def curve(function: str, network: Unit, params: Params) -> list[tuple[float, ...]]:
+def curve(function: str, network: Network, params: Params) -> list[tuple[float, ...]]:
     """A learned function to be drawn; exp as a magnitude, in a logarithmic plot."""
     x = axis(function, CURVE)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -109,16 +109,16 @@ def curve(function: str, network: Unit, params: Params) -> list[tuple[float, ...
 def compute(trained: Trained) -> Computed:
     """Errors, curves and formulae."""
     summary, curves, formulae = [], {name: [] for name in RANGES}, []
-    for found in trained.arms():
-        function, model = map(str, found.arm.labels.values())
-        network, run = found.arm.cell.network, chosen(found)
+    for runs in trained.arms():
+        function, model = map(str, runs.arm.labels.values())
+        network, run = runs.arm.cell.network, chosen(runs)
         params = trained.weights(run)
-        out = predictions(found, trained, axis(function, POINTS)[None])[:, 0]
-        own = np.array([errors(seed, function) for seed in out])
-        at = [row["run"] for row in found.rows].index(run["run"])
+        out = predictions(runs, trained, axis(function, POINTS)[None])[:, 0]
+        pairs = np.array([errors(seed, function) for seed in out])
+        at = [row["run"] for row in runs.rows].index(run["run"])
         size = sum(int(np.size(v)) for v in params.values())
-        middle = np.median(own, axis=0)
-        summary.append((function, model, size, *map(float, (*middle, *own[at]))))
+        middle = np.median(pairs, axis=0)
+        summary.append((function, model, size, *map(float, (*middle, *pairs[at]))))
         drawn = curve(function, network, params)
         curves[function] += [(model, *point) for point in drawn]
         if model != "Dense":

@@ -7,7 +7,7 @@ import numpy as np
 from ...statistics import Interval
 from ...tasks import Functions
 from ...training import L1, Cell
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._learned import solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Study
@@ -35,11 +35,11 @@ def cell(task: str, unit: str, W_im: str) -> Cell:
         settings["batches__size"] = BATCH
     if strength := STRENGTHS.get(W_im):
         settings["penalties"] = (L1(strength, strength, of="W_im"),)
-    own = UNITS[f"Real{unit}" if W_im == NONE else unit]
-    return run(unit, own, TASKS[task], **settings)
+    base = UNITS[f"Real{unit}" if W_im == NONE else unit]
+    return run(unit, base, TASKS[task], **settings)
 
 
-def gain(one: Found, other: Found) -> Interval | None:
+def gain(one: ArmRuns, other: ArmRuns) -> Interval | None:
     """By how much more often an arm is solved than another, seed by seed."""
     first, second = (
         {
@@ -52,17 +52,17 @@ def gain(one: Found, other: Found) -> Interval | None:
     return mean([first[s] - second[s] for s in both]) if both else None
 
 
-def sizes(found: Found, trained: Trained) -> tuple[Any, ...]:
+def sizes(runs: ArmRuns, trained: Trained) -> tuple[Any, ...]:
     """Solved runs, at a stricter measure too, and how large imaginary weights are."""
-    weights = (trained.weights(row).get("W_im", np.zeros(1)) for row in found.rows)
+    weights = (trained.weights(row).get("W_im", np.zeros(1)) for row in runs.rows)
     largest = np.array([float(np.abs(w).max()) for w in weights])
-    right = largest[solved(found)]
-    error = float(np.median([row["interpolation"] for row in found.rows]))
-    bound = found.arm.cell.task.threshold(STRICT, "exact")
-    strict = sum(row["extrapolation"] < bound for row in found.rows)
+    right = largest[solved(runs)]
+    error = float(np.median([row["interpolation"] for row in runs.rows]))
+    bound = runs.arm.cell.task.threshold(STRICT, "exact")
+    strict = sum(row["extrapolation"] < bound for row in runs.rows)
     middle = float(np.median(right)) if right.size else None
     size = float(np.median(largest))
-    return len(found.rows), len(right), strict, error, size, middle
+    return len(runs.rows), len(right), strict, error, size, middle
 
 
 def equal(trained: Trained) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from ...statistics import Interval
 from ...tasks import Subsets
 from ...training import L1, Cell, Measuring, Protocol, RMSProp
 from ...units import Constant, Uniform
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._published import figures_file, row_with
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study
@@ -104,22 +104,22 @@ def ranked(
     return Interval(float(np.median(kept)), low, high)
 
 
-def test_error(found: Found, trained: Trained, row: dict[str, Any]) -> float:
+def test_error(runs: ArmRuns, trained: Trained, row: dict[str, Any]) -> float:
     """The error on the test range after the last step, in float64 if it must be."""
     if np.isfinite(row["extrapolation"]):
         return float(row["extrapolation"])
     if row["diverged_at"] is not None:
         return float("inf")
-    own, made = task(str(found.arm.labels["operation"])), found.arm.cell.network
+    on, made = task(str(runs.arm.labels["operation"])), runs.arm.cell.network
     rng = np.random.default_rng(row["seed"])
-    low, high = own.extrapolation
+    low, high = on.extrapolation
     x = rng.uniform(low, high, (INPUTS, 1000))
     params = {n: np.float64(v) for n, v in trained.weights(row).items()}
     if params.keys() != made.parameters(INPUTS, 1).keys():
         return float("inf")  # packed results have no weights of this size
     with np.errstate(over="ignore", invalid="ignore"):
         y = made.compute(params, x)[0]
-        error = float(np.mean((y - answers(own, row["seed"], x)) ** 2))
+        error = float(np.mean((y - answers(on, row["seed"], x)) ** 2))
     return error if np.isfinite(error) else float("inf")
 
 
@@ -141,22 +141,22 @@ def claim(operation: str, model: str, measure: str) -> str:
 def compute(trained: Trained) -> Computed:
     """Medians of the errors after the last step, ours and published."""
     rows, lines, figures = [], [], {}
-    for found in trained.arms():
-        model, operation = map(str, found.arm.labels.values())
+    for runs in trained.arms():
+        model, operation = map(str, runs.arm.labels.values())
         theirs = row_with(PRINTED, operation=operation, model=model) or {}
-        errors = [test_error(found, trained, row) for row in found.rows]
+        errors = [test_error(runs, trained, row) for row in runs.rows]
         inside = [
             row["interpolation"] if row["diverged_at"] is None else float("inf")
-            for row in found.rows
+            for row in runs.rows
         ]
         share = SHARE[operation]
-        own, within = ranked(errors, share), ranked(inside, share)
-        if not found.reduced:
-            figures[claim(operation, model, "test")] = own
+        beyond, within = ranked(errors, share), ranked(inside, share)
+        if not runs.reduced:
+            figures[claim(operation, model, "test")] = beyond
             figures[claim(operation, model, "training")] = within
-        ended = (len(errors), sum(e["outcome"] == "solved" for e in found.rows))
+        ended = (len(errors), sum(e["outcome"] == "solved" for e in runs.rows))
         middle = float(np.median(errors))
-        compared = (*ends(own), theirs["test"])
+        compared = (*ends(beyond), theirs["test"])
         last = (theirs["mad"], within.value, theirs["training"])
         rows.append((operation, model, *ended, middle, *compared, *last))
         lines.append((operation, model, *compared))
@@ -172,16 +172,16 @@ def compute(trained: Trained) -> Computed:
 
 def claims() -> dict[str, Published]:
     """The printed medians; an interval where a MAD is printed."""
-    made, said = {}, SHEET.texts
+    made, texts = {}, SHEET.texts
     for row in PRINTED:
         which, value = (row["operation"], row["model"]), row["test"]
-        best = said["best"] if SHARE[row["operation"]] < 1 else ""
-        figure = Published(value, note=said["no_spread"] + best)
+        best = texts["best"] if SHARE[row["operation"]] < 1 else ""
+        figure = Published(value, note=texts["no_spread"] + best)
         if row["mad"] is not None:
             half = ERROR * row["mad"]
             around = (max(value - half, 0.0), value + half)
-            figure = Published(value, *around, said["spread"] + best)
-        inside = Published(row["training"], note=said["batch"] + best)
+            figure = Published(value, *around, texts["spread"] + best)
+        inside = Published(row["training"], note=texts["batch"] + best)
         made |= {claim(*which, "test"): figure, claim(*which, "training"): inside}
     return made
 

@@ -52,17 +52,17 @@ def cell(function: str, network: str, model: str) -> Cell:
 def compute(trained: Trained) -> Computed:
     """Typical errors, and the formula of the seed that validation chooses."""
     errors, formulae = [], []
-    for found in trained.arms():
-        function, size, model = found.arm.labels.values()
-        own = np.array([[r["interpolation"], r["extrapolation"]] for r in found.rows])
-        row = chosen(found)
+    for runs in trained.arms():
+        function, size, model = runs.arm.labels.values()
+        pairs = np.array([[r["interpolation"], r["extrapolation"]] for r in runs.rows])
+        row = chosen(runs)
         right = row["outcome"] == "solved"
-        middle = map(float, np.median(own, axis=0))
+        middle = map(float, np.median(pairs, axis=0))
         last = (row["interpolation"], row["extrapolation"], right)
         errors.append((function, size, model, *middle, *last))
         if size == SMALL:
             params, positive = trained.weights(row), function == POWERS
-            network = found.arm.cell.network
+            network = runs.arm.cell.network
             text = formula(network, params, "x₁ x₂ x₃ x₄", positive=positive)
             text = text or "none: a gate is half open"
             formulae.append((function, model, row["seed"], right, text))

@@ -46,8 +46,8 @@ def squared_errors(trained: Trained) -> Iterator[tuple[str, str, str, np.ndarray
     """Network, model, operation and squared error [seed, point]."""
     runs = [(f, predictions(f, trained, POINTS)) for f in trained.arms()]
     for k, operation in enumerate(OPERATIONS):
-        for found, answers in runs:
-            size, model = map(str, found.arm.labels.values())
+        for arm_runs, answers in runs:
+            size, model = map(str, arm_runs.arm.labels.values())
             with np.errstate(over="ignore", invalid="ignore"):
                 yield size, model, operation, (answers[:, k] - TARGETS[k]) ** 2
 
@@ -58,8 +58,8 @@ def compute(trained: Trained) -> Computed:
     for size, model, operation, squared in squared_errors(trained):
         middle = np.maximum(np.median(squared, axis=0), LEAST)
         points = zip(*POINTS, middle, strict=True)
-        own = drawn[TWO if size == TWO else ONE]
-        own += [(f"{model}, {operation}", *point) for point in points]
+        curves = drawn[TWO if size == TWO else ONE]
+        curves += [(f"{model}, {operation}", *point) for point in points]
         small = {
             n: (squared[:, here] < SMALL).mean(axis=1) for n, here in WHERE.items()
         }
@@ -88,7 +88,7 @@ def study() -> Study:
     networks += [(ONE, model, UNITS[model]) for model in MODELS]
     networks += [(TWO, model, network(model)) for model in MODELS]
     arms = [
-        Arm({"network": size, "model": model}, run(model, own, TASK))
-        for size, model, own in networks
+        Arm({"network": size, "model": model}, run(model, made, TASK))
+        for size, model, made in networks
     ]
     return SHEET.study(arms, compute)

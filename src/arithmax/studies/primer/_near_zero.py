@@ -41,19 +41,19 @@ def function(name: str, high: float) -> Functions:
 
 def near_zero(unit: str, name: str, high: float) -> Cell:
     """The paper's run of a unit near zero."""
-    recipe, own = SingleModule("div"), function(name, high)
+    recipe, on = SingleModule("div"), function(name, high)
     changes: dict[str, Any] = {"criterion__threshold": limit(unit, name, high) + EPS}
     if len(POWERS[name]) == 1:
         kept = published(UNITS[unit], recipe)[1].penalties
         kept = tuple(p for p in kept if not isinstance(p, L1))
         changes |= {"steps": 5_000, "penalties": kept}
-    return run(UNITS[unit], recipe, SEEDS, on=own, **changes)
+    return run(UNITS[unit], recipe, SEEDS, on=on, **changes)
 
 
 def solution(unit: Unit, name: str) -> Params:
     """The weights that solve a function near zero, in float32."""
-    found = unit.encode(np.array([POWERS[name]]), "product")
-    return {key: np.asarray(value, np.float32) for key, value in found.items()}
+    exact = unit.encode(np.array([POWERS[name]]), "product")
+    return {key: np.asarray(value, np.float32) for key, value in exact.items()}
 
 
 def on_their_samples(unit: Unit, name: str, high: float) -> float:
@@ -67,4 +67,4 @@ def on_their_samples(unit: Unit, name: str, high: float) -> float:
 
 def on_our_samples(cell: Cell, name: str) -> float:
     """The squared error of the solution as the fleet measures it."""
-    return extrapolation_error(cell, solution(cell.network, name))
+    return extrapolation_error(cell, solution(cell.network, name))  # type: ignore[arg-type]  # a unit

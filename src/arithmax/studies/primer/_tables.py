@@ -26,9 +26,9 @@ def _figures(row: dict[str, Any], sources: dict[str, str]) -> dict[str, Publishe
 
 def tables(trained: Trained) -> dict[str, Table]:
     """All criteria from the same runs, and what unsolved runs are stuck in."""
-    found = trained.arms()
+    arm_runs = trained.arms()
     return {
-        "criteria": criteria_table(found),
-        "totals": totals_table(found),
+        "criteria": criteria_table(arm_runs),
+        "totals": totals_table(arm_runs),
         "failures": failure_table(trained),
     }

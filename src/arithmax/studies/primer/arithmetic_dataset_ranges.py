@@ -57,7 +57,11 @@ def compute(trained: Trained) -> Computed:
 
 def study() -> Study:
     """Slides 12 and 14 of 2021."""
-    known = {(row["model"], row["range"]): own for row, own in published_rows(NAME)}
+    known = {
+        (row["model"], row["range"]): labels for row, labels in published_rows(NAME)
+    }
     grid = combinations(model=MODELS, range=RANGES)
-    arms = [Arm(own, cell(**own), known[tuple(own.values())]) for own in grid]
+    arms = [
+        Arm(labels, cell(**labels), known[tuple(labels.values())]) for labels in grid
+    ]
     return sheet("primer", NAME).study(arms, compute)

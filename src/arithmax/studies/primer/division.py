@@ -7,7 +7,7 @@ import numpy as np
 
 from ...tasks import SingleModule
 from .._criteria import criteria_table, totals_table
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._grid import combinations, without_zero
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study, Table
@@ -53,10 +53,10 @@ DISTRIBUTIONS: dict[str, tuple[Any, Any, Any]] = {
 SLACK = 1.01  # how much worse than the solution a run is that found it
 
 
-def zero_table(found: list[Found]) -> Table:
+def zero_table(arm_runs: list[ArmRuns]) -> Table:
     """Near zero: the error of the solution, and of what was learned."""
     rows = []
-    for f in found:
+    for f in arm_runs:
         unit, _, text = map(str, f.arm.labels.values())
         name, high = text.removesuffix(")").split(", U[0, ")
         best = on_our_samples(f.arm.cell, name)
@@ -64,7 +64,7 @@ def zero_table(found: list[Found]) -> Table:
         good = sum(e <= SLACK * best + EPS for e in errors)
         theirs = (
             limit(unit, name, float(high)),
-            on_their_samples(f.arm.cell.network, name, float(high)),
+            on_their_samples(UNITS[unit], name, float(high)),
         )
         middle = float(np.median(np.nan_to_num(errors, nan=np.inf)))
         rows.append((unit, text, *theirs, best, middle, len(errors), good))
@@ -115,10 +115,10 @@ def arms() -> Iterator[Arm]:
             for unit in able("div"):
                 labels = {"unit": unit, "set-up": setup, "inputs": name}
                 yield Arm(labels, cell(unit, task))
-    for own in combinations(unit=NEAR_ZERO, name=POWERS, high=HIGHS):
-        text = f"{own['name']}, U[0, {own['high']:g})"
-        labels = {"unit": own["unit"], "set-up": ZERO, "inputs": text}
-        yield Arm(labels, near_zero(**own))
+    for chosen in combinations(unit=NEAR_ZERO, name=POWERS, high=HIGHS):
+        text = f"{chosen['name']}, U[0, {chosen['high']:g})"
+        labels = {"unit": chosen["unit"], "set-up": ZERO, "inputs": text}
+        yield Arm(labels, near_zero(**chosen))
 
 
 def study() -> Study:

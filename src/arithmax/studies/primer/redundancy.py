@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...statistics import Interval
-from .._criteria import Judged
+from .._criteria import Judgement
 from .._evaluate import Trained
 from .._grid import SYMBOLS
 from .._sheet import sheet
@@ -27,7 +27,7 @@ def compute(trained: Trained) -> Computed:
         which = {"unit": row["unit"], "inputs": row["inputs"]}
         arms = trained.arms(operation=SYMBOLS[row["operation"]], **which)
         if len(arms) == len(RANGES) and not any(f.reduced for f in arms):
-            figures[claim(row)] = Judged.of(arms, row["criterion"]).success
+            figures[claim(row)] = Judgement.of(arms, row["criterion"]).success
     return Computed(tables(trained), figures)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...statistics import Interval, Range
-from .._criteria import Judged
+from .._criteria import Judgement
 from .._evaluate import Trained
 from .._grid import SYMBOLS
 from .._sheet import sheet
@@ -35,7 +35,7 @@ def compute(trained: Trained) -> Computed:
         arms = [f for f in trained.arms(**labels_of(row)) if not f.reduced]
         if row["criterion"] == COUNTED or not arms:
             continue
-        judged = Judged.of(arms, row["criterion"])
+        judged = Judgement.of(arms, row["criterion"])
         sparsity = None if judged.sparsity is None else exact(judged.sparsity)
         ours = {
             "success": judged.success,
@@ -61,7 +61,7 @@ def study() -> Study:
     for unit in UNITS:
         for operation in OPERATIONS:
             for name in RANGES if unit in able(operation) else ():
-                own = labels(unit, operation, name)
+                names = labels(unit, operation, name)
                 run = cell(unit, task(operation, name))
-                arms.append(Arm(own, run, known.get(tuple(own.values()), {})))
+                arms.append(Arm(names, run, known.get(tuple(names.values()), {})))
     return SHEET.study(arms, compute, claims)

@@ -39,31 +39,31 @@ def figures(
         return {}
     why = reasons or {}
     rate = success_rate(row["solved"], row["runs"])
-    found = {
+    published = {
         "success": Published(
             rate.value, rate.low, rate.high, reason=why.get("success", "")
         )
     }
     if "median" in row:
-        found["median"] = Published(row["median"])
+        published["median"] = Published(row["median"])
     for name in ("solved_at", "sparsity"):
         if row.get(name) and row[name][0] is not None:
             values, note = row[name], _recomputed(row, name)
-            found[name] = Published(*values, note=note, reason=why.get(name, ""))
-    return found
+            published[name] = Published(*values, note=note, reason=why.get(name, ""))
+    return published
 
 
 def drawn(
     table: str, *, reasons: Mapping[str, str] | None = None, **labels: Any
 ) -> dict[str, Published]:
     """The same of a row that was read back from a plot, whose sparsity is halved."""
-    found = figures(table, reasons=reasons, **labels)
-    small = found.pop("sparsity", None)
+    published = figures(table, reasons=reasons, **labels)
+    small = published.pop("sparsity", None)
     if small is None or small.value < RESOLUTION:
-        return found
+        return published
     assert small.low is not None and small.high is not None
     ends = (2 * small.value, 2 * small.low, 2 * small.high)
-    return found | {"sparsity": Published(*ends, HALVED, small.reason)}
+    return published | {"sparsity": Published(*ends, HALVED, small.reason)}
 
 
 def _recomputed(row: dict[str, Any], name: str) -> str:

@@ -7,12 +7,12 @@ import numpy as np
 from ...networks import Stack
 from ...tasks import Subsets
 from ...units import NAC, NALU, NAU, GatedNAUNMU
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._grid import SYMBOLS
-from .._learned import solved
+from .._learned import ends_of_range, solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study, columns
-from .._tables import bars
+from .._tables import histogram
 from ._figures import entry, figures
 from ._row_order import shuffled, simulated_cell
 from ._runs import run
@@ -26,27 +26,27 @@ GATED = {
 }
 
 
-def mean_gate(found: Found, params: Any) -> float:
+def mean_gate(runs: ArmRuns, params: Any) -> float:
     """The gate of the second layer, averaged over inputs to train on."""
-    cell = found.arm.cell
-    (first, own), (_, gated) = cell.network.layers(params)  # type: ignore[attr-defined]  # a Stack
-    low, high = cell.task.interpolation
+    cell = runs.arm.cell
+    (first, weights), (_, gated) = cell.network.layers(params)  # type: ignore[attr-defined]  # a Stack
+    low, high = ends_of_range(runs, "interpolation")
     rng = np.random.default_rng(0)
     x = rng.uniform(low, high, (cell.task.in_features, SAMPLES))
     with np.errstate(over="ignore"):
-        logits = gated["G"] @ first.compute(own, x)
+        logits = gated["G"] @ first.compute(weights, x)
         return float(np.mean(1 / (1 + np.exp(-logits))))
 
 
 def gate_values(trained: Trained) -> Computed:
     """Histograms of the gates, and how often each side was right."""
     drawn, counted = [], []
-    for found in trained.arms():
-        gates = np.array([mean_gate(found, trained.weights(r)) for r in found.rows])
-        drawn += bars(found.arm.name, gates, EDGES)
+    for runs in trained.arms():
+        gates = np.array([mean_gate(runs, trained.weights(r)) for r in runs.rows])
+        drawn += histogram(runs.arm.name, gates, EDGES)
         for side, here in _sides(gates).items():
-            counts = int(here.sum()), int((here & solved(found)).sum())
-            counted.append((*found.arm.labels.values(), side, *counts))
+            counts = int(here.sum()), int((here & solved(runs)).sum())
+            counted.append((*runs.arm.labels.values(), side, *counts))
     return Computed(
         {
             "gates": columns(("arm", "gate", "seeds"), drawn),
@@ -68,10 +68,12 @@ def _sides(gates: np.ndarray) -> dict[str, np.ndarray]:
 def printed(operation: str, model: str) -> dict[str, Published]:
     """The figures of a row, and why its mean is not that of its runs."""
     labels = {"operation": operation, "model": model}
-    row, found = entry("gate", **labels), simulated_cell("gate", **labels)
+    row, simulation = entry("gate", **labels), simulated_cell("gate", **labels)
     assert row is not None
     mean, median = row["solved_at"][0], row["median"]
-    why = shuffled(mean, found, median, "Runs that are all solved at the median and")
+    why = shuffled(
+        mean, simulation, median, "Runs that are all solved at the median and"
+    )
     return figures("gate", reasons={"solved_at": why}, **labels)
 
 

@@ -81,9 +81,9 @@ def brackets(model: Model, w2: float) -> list[tuple[float, float]]:
     error = outputs(model, FINE, np.array([w2]))[0] - model.target
     at = np.abs(error) < ZERO
     between = (error[:-1] * error[1:] < 0) & ~at[:-1] & ~at[1:]
-    found = [(w, w) for w in FINE[at]]
-    found += list(zip(FINE[:-1][between], FINE[1:][between], strict=True))
-    return sorted((float(low), float(high)) for low, high in found)
+    pairs = [(w, w) for w in FINE[at]]
+    pairs += list(zip(FINE[:-1][between], FINE[1:][between], strict=True))
+    return sorted((float(low), float(high)) for low, high in pairs)
 
 
 def zeros(model: Model, w2: float) -> list[float]:

@@ -18,13 +18,13 @@ SIGNS = {2: "both positive", 1: "one positive", 0: "none positive"}
 
 def starts_of_layer_two(trained: Trained) -> Computed:
     """Success of the NAC•, by the signs with which its second layer starts."""
-    found = trained.arm(model="NAC•")
-    if not found.rows:
+    runs = trained.arm(model="NAC•")
+    if not runs.rows:
         return Computed()
-    seeds = [row["seed"] for row in found.rows]
-    positive = (first_parameters(found.arm.cell, seeds)["1.W_hat"][:, 0] > 0).sum(1)
+    seeds = [row["seed"] for row in runs.rows]
+    positive = (first_parameters(runs.arm.cell, seeds)["1.W_hat"][:, 0] > 0).sum(1)
     counts = {
-        count: (int(solved(found)[positive == count].sum()), int(here))
+        count: (int(solved(runs)[positive == count].sum()), int(here))
         for count in SIGNS
         if (here := (positive == count).sum())
     }
@@ -39,12 +39,12 @@ def starts_of_layer_two(trained: Trained) -> Computed:
 def _figures(counts: dict[int, tuple[int, int]]) -> dict[str, Interval]:
     lucky, total = counts.get(2, (0, 0))
     right, others = (sum(counts.get(n, (0, 0))[i] for n in (1, 0)) for i in (0, 1))
-    found = {SHEET.claim("share"): success_rate(total, total + others)}
+    figures = {SHEET.claim("share"): success_rate(total, total + others)}
     if total:
-        found[SHEET.claim("lucky")] = success_rate(lucky, total)
+        figures[SHEET.claim("lucky")] = success_rate(lucky, total)
     if others:
-        found[SHEET.claim("other")] = success_rate(right, others)
-    return found
+        figures[SHEET.claim("other")] = success_rate(right, others)
+    return figures
 
 
 def study() -> Study:

@@ -62,13 +62,13 @@ def input_range() -> Study:
 def _range_reason(name: str, model: str) -> str:
     """Why a mean of the figure of ranges is not that of its runs."""
     row = entry("input-range", x=name, model=model)
-    found = [r for r in simulated("range") if (r["range"], r["model"]) == (name, model)]
-    if row is None or not found:
+    rows = [r for r in simulated("range") if (r["range"], r["model"]) == (name, model)]
+    if row is None or not rows:
         return ""
-    said = shuffled(row["solved_at"][0], found[0], found[0]["ours"], "Our steps")
+    reason = shuffled(row["solved_at"][0], rows[0], rows[0]["ours"], "Our steps")
     texts = sheet("slides", "input-range").texts
     seen = texts.get(f"{name}, {model}")
-    return f"{said}. {texts['plain-loop']} {seen}" if seen else said
+    return f"{reason}. {texts['plain-loop']} {seen}" if seen else reason
 
 
 def input_size() -> Study:

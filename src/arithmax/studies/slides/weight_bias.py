@@ -4,12 +4,12 @@ import numpy as np
 
 from ...statistics import success_rate
 from ...tasks import Subsets
-from .._evaluate import Found, Trained
+from .._evaluate import ArmRuns, Trained
 from .._grid import SYMBOLS
 from .._learned import matrices
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, columns
-from .._tables import bars, ends
+from .._tables import ends, histogram
 from ._runs import MODELS, run
 from ._table_2 import table_2
 
@@ -17,9 +17,9 @@ EDGES = np.linspace(-1.025, 1.025, 42)  # whole numbers are middles of bars
 NEAR = 0.01
 
 
-def learned(found: Found, trained: Trained) -> np.ndarray:
+def learned(arm_runs: ArmRuns, trained: Trained) -> np.ndarray:
     """Every weight of the solved runs of an arm."""
-    runs = matrices(found, trained, only_solved=True)
+    runs = matrices(arm_runs, trained, only_solved=True)
     flat = [np.ravel(matrix) for run in runs for matrix in run.values()]
     return np.concatenate(flat) if flat else np.zeros(0)
 
@@ -27,17 +27,17 @@ def learned(found: Found, trained: Trained) -> np.ndarray:
 def weight_histograms(trained: Trained) -> Computed:
     """A histogram of the weights of each arm, and how many are whole numbers."""
     drawn, shares = [], []
-    for found in trained.arms():
-        weights = learned(found, trained)
+    for runs in trained.arms():
+        weights = learned(runs, trained)
         if not weights.size:
             continue
         drawn += [
             (name, round(middle, 6), count / weights.size)
-            for name, middle, count in bars(found.arm.name, weights, EDGES)
+            for name, middle, count in histogram(runs.arm.name, weights, EDGES)
         ]
         near = int((np.abs(weights - np.round(weights)) < NEAR).sum())
         rate = ends(success_rate(near, weights.size))
-        shares.append((*found.arm.labels.values(), weights.size, near, *rate))
+        shares.append((*runs.arm.labels.values(), weights.size, near, *rate))
     names = ("operation", "model", "weights", "near", "share", "low", "high")
     return Computed(
         {

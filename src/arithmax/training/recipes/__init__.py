@@ -12,6 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeAlias
 
+from ..._checks import shown
 from ..._identity import describe
 from ..._network import Network
 from ...tasks import Task
@@ -43,15 +44,26 @@ def recipe(
         Protocol(optimiser=Adam(learning_rate=0.0001))
     """
 
+    classes = _classes("units", units, Network), _classes("tasks", tasks, Task)
+
     def register(function: Recipe) -> Recipe:
-        _RECIPES.append((_tuple(units), _tuple(tasks), function))
+        _RECIPES.append((*classes, function))
         return function
 
     return register
 
 
-def _tuple(classes: type | tuple[type, ...]) -> tuple[type, ...]:
-    return classes if isinstance(classes, tuple) else (classes,)
+def _classes(argument: str, given: Any, kind: type) -> tuple[type, ...]:
+    """One class or several, all of a kind."""
+    listed = given if isinstance(given, tuple) else (given,)
+    if not listed or not all(
+        isinstance(c, type) and issubclass(c, kind) for c in listed
+    ):
+        raise TypeError(
+            f"`{argument}` (={shown(given)}) must be a class of `{kind.__name__}`, or "
+            "a tuple of them."
+        )
+    return listed
 
 
 def recipe_for(unit: Network, task: Task) -> Recipe | None:

@@ -14,7 +14,7 @@ from ...networks import Stack
 from ...tasks import Functions, SingleModule
 from ...units import INALU, Normal, Uniform
 from .._compositions import COMPOSITIONS, Composition
-from .._declared import compiled, traced
+from .._declared import FROM_ZERO, compiled, traced
 from .._optimisers import RMSProp
 from .._parts import Batches, Measuring
 from .._penalties import PENALTIES, Penalty, ramp, without_padding
@@ -56,7 +56,7 @@ class PenaltyOnceBelow(Penalty):
 
     strength: float = traced(0.05)
     """Its strength."""
-    start: int = traced(10_000)
+    start: int = traced(10_000, FROM_ZERO)
     """The step from which on it applies."""
     below: float = traced(1.0)
     """The loss below which it applies."""
@@ -83,12 +83,15 @@ class PenaltyOnceBelow(Penalty):
 class PenaltyApart(Composition):
     """A step down the loss, then one down the first penalty, each with its state."""
 
+    def check_protocol(self, protocol):
+        _check_penalties(protocol)
+
     def build(self, network, protocol):
         from .._step import alone, chain, descend, whole
 
-        penalty, rest_of_them = _apart(protocol)
+        penalty, *joined = protocol.penalties
         optimiser, transforms = protocol.optimiser, protocol.transforms
-        loss = whole(network, protocol.loss, rest_of_them)
+        loss = whole(network, protocol.loss, joined)
         return chain(
             descend(optimiser, loss, transforms),
             descend(optimiser, alone(network, penalty), transforms),
@@ -102,13 +105,16 @@ class TensorFlowSlots(Composition):
     It rests while the parameter does, and the penalty moves gates and weights alike.
     """
 
+    def check_protocol(self, protocol):
+        _check_penalties(protocol)
+
     def build(self, network, protocol):
         from .._step import alone, descend, rest, share, whole
 
-        penalty, rest_of_them = _apart(protocol)
+        penalty, *joined = protocol.penalties
         turns = [t for t in protocol.transforms if isinstance(t, Alternate)]
         others = [t for t in protocol.transforms if not isinstance(t, Alternate)]
-        loss = whole(network, protocol.loss, rest_of_them)
+        loss = whole(network, protocol.loss, joined)
 
         def has_turn(moment, before, name):
             moves = True
@@ -124,13 +130,13 @@ class TensorFlowSlots(Composition):
         return share(rest(first, has_turn), rest(second, applies))
 
 
-def _apart(protocol: Protocol) -> tuple[Penalty, tuple[Penalty, ...]]:
+def _check_penalties(protocol: Protocol) -> None:
     if not protocol.penalties:
         raise ValueError(
-            f"`composition` (={protocol.composition!r}) gives the first of `penalties` "
-            "a step of its own, but there is none. Give one, or use `Joint()`."
+            f"`penalties` (=()) must have one for `composition` "
+            f"(={protocol.composition!r}), which gives the first of them a step of its "
+            "own. Give one, such as `(UnitPenalty(),)`, or use `Joint()`."
         )
-    return protocol.penalties[0], protocol.penalties[1:]
 
 
 class Losses(NamedTuple):
@@ -145,7 +151,7 @@ class Losses(NamedTuple):
 class HalvesOfLosses(Restart):
     """When the later half of all losses is no better than the earlier one."""
 
-    patience: int = traced(10_000)
+    patience: int = traced(10_000, FROM_ZERO)
     """How many losses there must be."""
     above: float = traced(1.0)
     """Only while the mean of the later half is above this."""
@@ -176,10 +182,10 @@ class HalvesOfLosses(Restart):
         sums = memory.sums.at[piece].add(loss)
         return Losses(memory.since, sums, memory.squares.at[piece].add(loss * loss))
 
-    def is_due(self, memory, moment):
+    def is_due(self, memory, step):
         import jax.numpy as jnp
 
-        stored = moment.step + jnp.uint32(1) - memory.since
+        stored = step + jnp.uint32(1) - memory.since
         half = stored // jnp.uint32(2 * HALF_EPOCH)
         index = jnp.arange(memory.sums.shape[0], dtype=jnp.uint32)
         count = jnp.maximum(half * jnp.uint32(HALF_EPOCH), jnp.uint32(1))

@@ -31,7 +31,7 @@ def base(task: SingleModule, **settings: Any) -> Protocol:
 
 
 @recipe(Network, SingleModule)
-def plain(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
+def without_penalty(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
     """Units without a penalty."""
     return unit, base(task)
 

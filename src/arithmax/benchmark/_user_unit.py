@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import __version__
 from .._identity import digest, source_hash
-from .._own_code import AGAIN, load, sentence
+from .._own_code import AGAIN, load_module, sentence
 from ..tasks import SingleModule
 from ..training import Protocol
 from ..units import OPERATIONS, Parameter, Unit
@@ -22,7 +22,7 @@ FIXED = ("steps", "measuring", "criterion")
 
 
 @dataclass(frozen=True)
-class OwnUnit:
+class UserUnit:
     """A unit, what it is called, and what tells this version of it from others."""
 
     unit: Unit
@@ -37,14 +37,14 @@ class OwnUnit:
     def recipe(self, task: SingleModule) -> dict[str, Any]:
         """The settings that the unit brings: its `recipe`, a dictionary or a method."""
         given: Any = getattr(self.unit, "recipe", {})
-        found: Any = given(task) if callable(given) else given
-        if not isinstance(found, Mapping):
+        settings: Any = given(task) if callable(given) else given
+        if not isinstance(settings, Mapping):
             raise ValueError(
-                f"`recipe` of {self.name} gives {found!r}, but must be a dictionary of "
-                "settings, or a method that makes one for a task."
+                f"`recipe` of {self.name} gives {settings!r}, but must be a dictionary "
+                "of settings, or a method that makes one for a task."
             )
         known = [f.name for f in fields(Protocol)]
-        for name in (path.partition("__")[0] for path in found):
+        for name in (path.partition("__")[0] for path in settings):
             if name in FIXED or name not in known:
                 free = ", ".join(n for n in known if n not in FIXED)
                 raise ValueError(
@@ -52,10 +52,10 @@ class OwnUnit:
                     + ("the benchmark's own" if name in FIXED else "no setting")
                     + f". It may set {free}."
                 )
-        return dict(found)
+        return dict(settings)
 
 
-def own_unit(text: str) -> OwnUnit:
+def user_unit(text: str) -> UserUnit:
     """The unit that `FILE.py:NAME` names, checked.
 
     Args:
@@ -68,12 +68,12 @@ def own_unit(text: str) -> OwnUnit:
         raise FileNotFoundError(
             f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
         )
-    module = load(file, "unit")
+    module = load_module(file, "unit")
     with _speaking(text):
-        found = _made(text, _chosen(text, module, name))
-        check(found, text)
-        title = getattr(found, "title", type(found).__name__)
-        return OwnUnit(found, str(title), digest(source_hash(file), found, __version__))
+        made = _made(text, _chosen(text, module, name))
+        check(made, text)
+        title = getattr(made, "title", type(made).__name__)
+        return UserUnit(made, str(title), digest(source_hash(file), made, __version__))
 
 
 @contextmanager
@@ -84,8 +84,8 @@ def _speaking(text: str) -> Iterator[None]:
     except Exception as error:
         if str(error).startswith("`unit`"):
             raise
-        said = sentence(error) or f"{type(error).__name__}: {error}. {AGAIN}"
-        raise ValueError(f"`unit` (={text}) fails: {said}") from error
+        message = sentence(error) or f"{type(error).__name__}: {error}. {AGAIN}"
+        raise ValueError(f"`unit` (={text}) fails: {message}") from error
 
 
 def _chosen(text: str, module: Any, name: str) -> Any:
@@ -103,8 +103,8 @@ def _chosen(text: str, module: Any, name: str) -> Any:
     if not name and len(units) == 1:
         return vars(module)[units[0]]
     if not name or name not in vars(module):
-        said = f"has no {name!r}" if name else "must say which unit is meant"
-        raise ValueError(f"`unit` (={text}) {said}; that file has {listed}.")
+        problem = f"has no {name!r}" if name else "must say which unit is meant"
+        raise ValueError(f"`unit` (={text}) {problem}; that file has {listed}.")
     return vars(module)[name]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arithmax._random import DATA, NOISE, Generator, Key, bits, uniform, words
+from arithmax.training._random import DATA, NOISE, Generator, Key, bits, uniform, words
 
 SHAPE = (100, 128)
 FLOAT = jnp.dtype(jnp.float32)
@@ -80,7 +80,14 @@ def test_pairs_fill_the_square():
 
 def test_no_two_draws_are_alike():
     """No wrap-around: keys differ over seeds, steps and streams."""
-    first = {draw(s, t, shape=(1, 4)).tobytes() for s in range(60) for t in range(60)}
+    pair = jnp.arange(60, dtype=jnp.uint32)
+
+    def one(seed, step):
+        return uniform("hash", seed, DATA, step, (1, 4), FLOAT)
+
+    steps = jax.vmap(one, in_axes=(None, 0))
+    drawn = np.asarray(jax.jit(jax.vmap(steps, in_axes=(0, None)))(pair, pair))
+    first = {numbers.tobytes() for row in drawn for numbers in row}
     assert len(first) == 3600
     far = {draw(1, t, shape=(1, 4)).tobytes() for t in (0, 2**31, 2**32 - 1, 5_000_000)}
     assert len(far) == 4

@@ -9,12 +9,11 @@ import pytest
 
 from arithmax import NAU, NMU, Stack
 from arithmax._identity import code_of, source_hash
-from arithmax._own_code import load as load_own
-from arithmax.fleet import Cell, train_cells
-from arithmax.protocol import published
+from arithmax._own_code import load_module as load_own
 from arithmax.studies import Arm, Study
 from arithmax.studies._evaluate import find
 from arithmax.tasks import SingleModule
+from arithmax.training import Cell, published, train_cells
 
 UNIT = """
 from dataclasses import dataclass
@@ -154,7 +153,7 @@ def test_an_edited_unit_is_trained_again(tmp_path):
 
     def cell(unit):
         network, protocol = published(
-            unit, task, steps=200, interval=100, validation=100
+            unit, task, steps=200, measuring__interval=100, measuring__validation=100
         )
         return Cell(network, task, protocol, (0, 1))
 

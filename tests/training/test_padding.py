@@ -4,15 +4,23 @@ import numpy as np
 import pytest
 
 from arithmax import NAC, NAU, NMU, MultiplicativeNAC, Stack
-from arithmax import _padding as padding
-from arithmax._blocks import jobs, replicas
-from arithmax.fleet import Cell, train_cells
-from arithmax.protocol import Protocol
+from arithmax._identity import describe
 from arithmax.tasks import SingleModule, Subsets
+from arithmax.training import (
+    Adam,
+    Cell,
+    Measuring,
+    Protocol,
+    Stalled,
+    UnitPenalty,
+    train_cells,
+)
+from arithmax.training._padding import padding
+from arithmax.training._replicas import jobs, replicas
 
 TASK = Subsets("mul", input_size=10)
-RAMP = {"penalty": 10.0, "penalty_start": 100, "penalty_end": 400}
-SHORT = {"steps": 500, "interval": 500, "validation": 1000, "precision": "float64"}
+RAMP = {"penalties": (UnitPenalty(10.0, 100, 400),)}
+SHORT = Protocol(500, measuring=Measuring(500, 1000), precision="float64")
 CLIPPED = MultiplicativeNAC(weight_map="clipped")
 PAIRS = {
     "NMU": (NAU(), NMU()),
@@ -22,7 +30,7 @@ PAIRS = {
 
 
 def cells(units, padded, **changes):
-    protocol = Protocol(**{**SHORT, **changes})
+    protocol = SHORT.updated(**changes)
     return [Cell(Stack(units, (h,), padded), TASK, protocol, (0, 1)) for h in (2, 3, 5)]
 
 
@@ -42,12 +50,14 @@ def test_padding_changes_nothing_but_the_rounding(name, tmp_path):
             np.testing.assert_allclose(own[parameter], cut[parameter], atol=1e-8)
 
 
-def test_sizes_share_a_program_and_padding_is_configuration():
+def test_sizes_share_a_program_and_padding_is_no_part_of_a_name():
     together = jobs(replicas(cells(PAIRS["NMU"], (5,)), None), None, 30)
     apart = jobs(replicas(cells(PAIRS["NMU"], ()), None), None, 30)
     assert (len(together), len(apart)) == (1, 3)
-    assert repr(Stack((NAU(), NMU()), (3,), (5,))).endswith("padded=(5,))")
-    assert "padded" not in repr(Stack((NAU(), NMU()), (3,)))
+    padded, plain = Stack((NAU(), NMU()), (3,), (5,)), Stack((NAU(), NMU()), (3,))
+    assert describe(padded) == describe(plain)  # it is no part of a run's name
+    names = [[job.first.name for job in work] for work in (together, apart)]
+    assert names[0] == names[1][:1]
 
 
 def test_alone_or_beside_other_sizes():
@@ -67,13 +77,12 @@ def test_alone_or_beside_other_sizes():
             "ignore",
         ),
         (Stack((NAU(), NAU(), NMU()), (2, 2), (4, 2)), {}, "two layers"),
-        (Stack((NAU(), NMU()), (2,), (4,)), {"restart": "stalled"}, "`restart`"),
+        (Stack((NAU(), NMU()), (2,), (4,)), {"restart": Stalled()}, "`restart`"),
     ],
 )
 def test_what_cannot_be_padded_is_refused(network, changes, message):
-    protocol = Protocol(**{**SHORT, **changes})
     with pytest.raises(ValueError, match=message):
-        padding.padding(network, SingleModule("mul"), protocol)
+        padding(network, SingleModule("mul"), SHORT.updated(**changes))
 
 
 @pytest.mark.parametrize("padded", [(1,), (4, 4), (2, 3, 4)])
@@ -84,7 +93,7 @@ def test_sizes_must_fit(padded):
 
 def test_without_projection_weights_leave_their_bounds(tmp_path):
     """The ablation without a clamp: clipped in the formula, never put back."""
-    protocol = Protocol(**{**SHORT, "learning_rate": 0.1, "project": False})
+    protocol = SHORT.updated(optimiser=Adam(0.1), project=False)
     free = train_cells([Cell(NMU(), SingleModule("mul"), protocol, (0,))], out=tmp_path)
     (weights,) = free.weights(free.rows[0]["run"]).values()
     assert np.max(weights) > 1.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arithmax.measures import WINDOW, Outcome, measure
+from arithmax.training._measures import WINDOW, Outcome, measure
 
 STEPS = np.arange(6) * 1000
 
@@ -49,3 +49,13 @@ def test_the_window():
     errors[0], errors[7] = 0.0, 0.5
     found = of(errors, errors, np.zeros(WINDOW + 1), 0.6, steps)
     assert found.best_step == 7
+
+
+def test_the_last_step_can_be_judged():
+    curves = {"interpolation": np.array([1.0, 1e-9, 2e-6]), "sparsity": np.zeros(3)}
+    curves["extrapolation"] = np.array([1.0, 1e-9, 0.5])
+    at = np.array([0, 10, 20])
+    best = measure(at, threshold=1e-5, **curves)
+    last = measure(at, threshold=1e-5, window=1, **curves)
+    assert best.best_step == 10 and best.outcome == "solved"
+    assert last.best_step == 20 and last.outcome == "not solved"

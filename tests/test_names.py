@@ -1,0 +1,53 @@
+"""One meaning per name: no two modules define the same public class or function."""
+
+import ast
+from pathlib import Path
+
+import arithmax
+
+SOURCE = Path(arithmax.__file__).parent
+# The folders of documents: their modules are read one by one, and each has a `study`.
+DOCUMENTS = {p.parent for p in (SOURCE / "studies").glob("*/__init__.py")}
+
+COMMANDS = "a command does what the function of its name does"
+EXCEPTIONS = {
+    "Layer": "a layer of PyTorch, and one of Equinox",
+    "benchmark": COMMANDS,
+    "leaderboard": COMMANDS,
+    "reproduce": COMMANDS,
+    "studies": COMMANDS,
+    "train": COMMANDS,
+    "functions": "the recipes of two papers for the same task",
+    "describe": "what a layer prints of itself, and what names a run: each is a `repr`",
+}
+
+
+def definitions(path: Path) -> set[str]:
+    """The public classes and functions of a module."""
+    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    kinds = ast.FunctionDef | ast.ClassDef
+    return {n.name for n in nodes if isinstance(n, kinds) and n.name[0] != "_"}
+
+
+def homes() -> dict[str, list[str]]:
+    """The modules that define each name, but for those of documents."""
+    modules: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in definitions(path) if path.parent not in DOCUMENTS else ():
+            modules.setdefault(name, []).append(str(path.relative_to(SOURCE)))
+    return modules
+
+
+def test_a_name_has_one_meaning():
+    twice = {name: files for name, files in homes().items() if len(files) > 1}
+    assert {n: f for n, f in twice.items() if n not in EXCEPTIONS} == {}
+    assert EXCEPTIONS.keys() <= twice.keys(), "an exception that is none any more"
+
+
+def test_classes_have_one_meaning_in_documents_too():
+    classes: dict[str, set[Path]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name[0] != "_":
+                classes.setdefault(node.name, set()).add(path)
+    assert [n for n, f in classes.items() if len(f) > 1 and n not in EXCEPTIONS] == []
