@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Shapes and types of every call inside the package are checked while its tests run.
 TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+# Compiled files are kept: workers, and commands that tests start, need not compile again.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 
 .PHONY: demo test slow lint docs bench clean
