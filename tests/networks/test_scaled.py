@@ -7,8 +7,6 @@ import optax
 import pytest
 import sympy
 import torch
-from arithmax.fleet import train
-from arithmax.protocol import Protocol
 
 import arithmax.equinox
 import arithmax.torch

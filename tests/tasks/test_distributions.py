@@ -5,7 +5,6 @@ from typing import get_args
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from arithmax._random import DATA, uniform
 from scipy import stats
 
 from arithmax.tasks import SingleModule, input_distribution

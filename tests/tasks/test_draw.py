@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from arithmax._random import DATA, Key
 
 from arithmax import NAU, Protocol, train
 from arithmax.tasks import Functions, NumpyKey, Operands, SingleModule, Subsets, Task
