@@ -238,7 +238,7 @@ def spread(draws: list[dict[tuple[str, str], Interval]], cell) -> list[float]:
 def our_steps() -> Steps:
     """When our runs of the figure of ranges were solved; 25 seeds stand for 50."""
     cells: Steps = {}
-    for found in evaluate(study("input-range"), read(ROOT / "results")).found:
+    for found in evaluate(study("input-range"), read(ROOT / "results")).arm_runs:
         own = {
             r["seed"]: r["solved_at"] for r in found.rows if r["outcome"] == "solved"
         }

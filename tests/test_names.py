@@ -25,8 +25,8 @@ EXCEPTIONS = {
 def definitions(path: Path) -> set[str]:
     """The public classes and functions of a module."""
     nodes = ast.parse(path.read_text(encoding="utf-8")).body
-    kinds = ast.FunctionDef | ast.ClassDef
-    return {n.name for n in nodes if isinstance(n, kinds) and n.name[0] != "_"}
+    named = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    return {node.name for node in named if node.name[0] != "_"}
 
 
 def homes() -> dict[str, list[str]]:

@@ -37,6 +37,7 @@ from arithmax.benchmark._benchmark import (
 from arithmax.statistics import success_rate
 from arithmax.studies.primer import RANGES
 from arithmax.tasks import SingleModule
+from arithmax.training import UnitPenalty
 from arithmax.units import MCFC
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_unit.py"
@@ -276,7 +277,9 @@ def test_every_operation_that_it_can_represent_is_trained_on_every_range():
         assert len(listed) == 9 and {a.labels["operation"] for a in listed} == {"×"}
         protocol = listed[0].cell.protocol
         late = 50_000 if size > 2 else 20_000
-        assert [(p.strength, p.start) for p in protocol.penalties] == [(10.0, late)]
+        (penalty,) = protocol.penalties
+        assert isinstance(penalty, UnitPenalty)
+        assert (penalty.strength, penalty.start) == (10.0, late)
         assert protocol.steps == (100_000 if size > 2 else 50_000)
         assert len(listed[0].cell.seeds) == 25
     # An MC-FC of one output ignores no input.
@@ -431,4 +434,5 @@ def test_an_instance_and_an_inherited_unit_are_taken(tmp_path):
     loose = user_unit(f"{path}:Loose")
     assert loose.name == "Loose" and loose.operations == ("mul",)
     (first, *_) = arms(loose, "single-module", ["mul"])
-    assert first.cell.protocol.penalties[0].strength == 10.0  # the NMU's recipe
+    (penalty,) = first.cell.protocol.penalties
+    assert isinstance(penalty, UnitPenalty) and penalty.strength == 10.0  # the NMU's

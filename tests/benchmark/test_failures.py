@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arithmax import UNITS, Unit
+from arithmax import UNITS, Network, Unit
 from arithmax.benchmark import Failure, failure, kind
 from arithmax.networks import Stack
 from arithmax.tasks import SingleModule
@@ -51,7 +51,7 @@ def row(task: SingleModule, **changes) -> dict:
     return {"outcome": "not solved", "seed": 0, "threshold": threshold} | changes
 
 
-def said(unit: Unit, operation: str, params, **options) -> str:
+def said(unit: Network, operation: str, params, **options) -> str:
     """The failure at some parameters."""
     task = SingleModule(operation, **options)  # type: ignore[arg-type]  # a literal
     return str(failure(unit, task, params, row(task)))

@@ -34,7 +34,7 @@ def descended(optimiser: Optimiser, function, steps):
         (SGD(0.1), lambda p: torch.optim.SGD(p, lr=0.1)),
         (SGD(0.1, 0.9), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9)),
     ],
-    ids=repr,
+    ids=lambda value: "" if callable(value) else repr(value),
 )
 def test_optimisers_follow_torch(ours, theirs):
     """One parameter on a quadratic, 50 steps."""

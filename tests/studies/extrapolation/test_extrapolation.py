@@ -111,7 +111,7 @@ def test_targets_are_the_operations():
     np.testing.assert_allclose(target, np.array(signs.SIGNS) @ x)
     task = SingleModule("div", 4)
     x, target = accuracy.tested(task, 3)
-    ((i,), (j,)) = task.rows(3)
+    ((i,), (j,)) = task.places(3)
     np.testing.assert_allclose(target, x[i] / x[j])
 
 

@@ -25,7 +25,7 @@ def test_the_large_task_is_solved_by_its_solution():
     for operation, powers in (("×", (1.0, 1.0)), ("÷", (-1.0,)), ("√", (0.5,))):
         task, net = large.task(operation), large.network("RealNPU")
         params = {name: np.zeros(p.shape) for name, p in net.parameters(100, 1).items()}
-        for k, (row, power) in enumerate(zip(task.rows(5), powers, strict=True)):
+        for k, (row, power) in enumerate(zip(task.places(5), powers, strict=True)):
             params["0.W"][k, row] = 1.0
             params["1.W"][0, k] = power
             params["1.g"][k] = 1.0

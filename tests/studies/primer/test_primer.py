@@ -16,7 +16,7 @@ from arithmax.studies.primer import _near_zero as near_zero
 from arithmax.studies.primer import arithmetic_dataset_ranges as products
 from arithmax.studies.primer import division, redundancy, single_module
 from arithmax.studies.primer._runs import RANGES, UNITS, able, task
-from arithmax.training import represents
+from arithmax.training import CorrelationThenSquaredError, UnitPenalty, represents
 from arithmax.units import UNITS as REGISTRY
 
 SINGLE = single_module.study()
@@ -120,8 +120,10 @@ def test_recipes_of_the_arithmetic_dataset():
     for arm in arms:
         p, model = arm.cell.protocol, str(arm.labels["model"])
         assert p.steps == (5_000_000 if model == "NMU" else 2_000_000)
-        assert (p.loss == "correlation-mse") == ("PCC" in model)
-        assert p.epsilon == 1e-5 and p.penalty == 10.0
+        correlated = isinstance(p.loss, CorrelationThenSquaredError)
+        assert correlated == ("PCC" in model)
+        assert p.criterion.epsilon == 1e-5
+        assert p.penalties == (UnitPenalty(10.0, 1_000_000, 2_000_000),)
         first = arm.cell.network.units[0]  # type: ignore[attr-defined]  # a Stack
         assert first.init == ("beta" if "beta" in model else "uniform")
 

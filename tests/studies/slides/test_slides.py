@@ -14,7 +14,7 @@ from arithmax.statistics import Interval, Range, median, sparsity, steps
 from arithmax.studies import Trained, find, study
 from arithmax.studies.slides import published_rows
 from arithmax.studies.slides.simple_mul import SHEET, starts_of_layer_two
-from arithmax.training import first_parameters
+from arithmax.training import UnitPenalty, first_parameters
 from fake_rows import fake
 
 RUNS = Path(__file__).with_name("published-runs.csv")  # those that were solved
@@ -78,7 +78,8 @@ def test_protocols_of_sweeps_are_the_authors():
     strengths = {
         a.labels["strength"]: a.cell.protocol for a in study("regularisation").arms
     }
-    assert strengths["100"].penalties[0].strength == 100.0
+    (penalty,) = strengths["100"].penalties
+    assert isinstance(penalty, UnitPenalty) and penalty.strength == 100.0
     assert not strength(strengths["0"])
     for arm in study("ablation").arms:
         free = "no clamp" in str(arm.labels["model"])
