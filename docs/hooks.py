@@ -299,6 +299,14 @@ def fleet_table() -> str:
             f"| {row['task']} | {row['replicas']} | {row['million_per_s']:.1f} | "
             f"{row['compile_s']:.1f} s |"
         )
+    for name, data in (("CPU", measured), (faster["device"], faster)):
+        if called := data.get("called"):
+            lines += [
+                "",
+                f"What a user calls, `train_cells`, has {called['share']:.1%} ",
+            ]
+            lines[-1] += f"of the rate of its compiled intervals on the {name} "
+            lines[-1] += f"({called['task']}, {called['replicas']} replicas)."
     return "\n".join([*lines, "", f"JAX {faster['jax']}."])
 
 
