@@ -21,6 +21,8 @@ LAWS = [
     ("benford", (10.0, 100.0), stats.loguniform(10, 100)),
 ]
 
+FORMAT = jnp.dtype("float32")
+
 
 def quantiles(law, u):
     """Inputs from uniform numbers [n], in the framework of `u`."""
@@ -34,7 +36,7 @@ def test_every_name_has_its_class():
 
 @pytest.mark.parametrize(("name", "values", "law"), LAWS)
 def test_samples_follow_the_law(name, values, law):
-    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (20000,), jnp.float32)
+    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (20000,), FORMAT)
     x = quantiles(input_distribution(name, values), u)
     assert stats.kstest(x, law.cdf).pvalue > 1e-3
 
@@ -65,7 +67,7 @@ def test_moments_and_support(name, values, law):
 
 
 def test_two_parts_have_equal_weight():
-    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (20000,), jnp.float32)
+    u = uniform("hash", jnp.uint32(1), DATA, jnp.uint32(1), (20000,), FORMAT)
     x = quantiles(input_distribution("uniform", (-6.0, -2.0, 2.0, 6.0)), u)
     assert abs((x < 0).mean() - 0.5) < 0.02 and np.abs(x).min() >= 2
     assert stats.kstest(np.abs(x), stats.uniform(2, 4).cdf).pvalue > 1e-3

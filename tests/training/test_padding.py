@@ -33,7 +33,14 @@ def cells(units, padded, **changes):
     return [Cell(Stack(units, (h,), padded), TASK, protocol, (0, 1)) for h in (2, 3, 5)]
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NMU",
+        pytest.param("NAC•", marks=pytest.mark.slow),
+        pytest.param("NAC•,NMU", marks=pytest.mark.slow),
+    ],
+)
 def test_padding_changes_nothing_but_the_rounding(name, tmp_path):
     changes = RAMP if name in ("NMU", "NAC•,NMU") else {}
     plain = train_cells(cells(PAIRS[name], (), **changes), out=tmp_path / "plain")
@@ -59,6 +66,7 @@ def test_sizes_share_a_program_and_padding_is_no_part_of_a_name():
     assert names[0] == names[1][:1]
 
 
+@pytest.mark.slow
 def test_alone_or_beside_other_sizes():
     many = train_cells(cells(PAIRS["NMU"], (5,), **RAMP))
     for cell in cells(PAIRS["NMU"], (5,), **RAMP):

@@ -54,7 +54,7 @@ TASK = SingleModule("mul")
 SEEDS = (0, 1)
 # Plain descent, for which the scale of a gradient matters; judged at the last step.
 BASE = Protocol(50, optimiser=SGD(1e-3), measuring=Measuring(50, 100, 1))
-
+PENALISED = BASE.updated(penalties=(UnitPenalty(),))  # as a composition may need
 # The setting of a protocol that a part is for, the part, and another value of each of
 # its fields; as `Protocol` is a part itself, the last rows are of no setting.
 TABLE: list[tuple[str, Part, dict[str, Any]]] = [
@@ -96,7 +96,8 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
     ("measuring", Measuring(50, 100, 1), dict(interval=25, validation=50, window=2)
      | dict(keep=(0, 50))),
     ("criterion", Criterion(), dict(epsilon=1e-3, threshold=0.5, rule="authors")),
-    ("", BASE, dict(steps=100, project=False, precision="float64", generator="threefry")
+    ("", PENALISED, dict(steps=100, project=False, precision="float64")
+     | dict(generator="threefry")
      | dict(batches=Batches(32), optimiser=Adam(), loss=SmoothL1(), restart=Stalled())
      | dict(penalties=(L1(),), transforms=(ClipNorm(),), measuring=Measuring(25))
      | dict(composition=PenaltyApart(), criterion=Criterion(1e-3))),

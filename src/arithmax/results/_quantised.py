@@ -31,7 +31,7 @@ def decoded(found: np.ndarray) -> np.ndarray:
     """The numbers that codes stand for.
 
     Example:
-        >>> numbers(np.array([0, -100, -32768, 32766], np.int16)).tolist()
+        >>> decoded(np.array([0, -100, -32768, 32766], np.int16)).tolist()
         [1.0, 0.1, 0.0, inf]
     """
     special = np.isin(found, (ZERO, INFINITE, NONE))

@@ -61,6 +61,7 @@ def trained(study: Study, results: Results) -> Trained:
     return Trained(study, find(study, results), results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_a_few_steps_of_each_study(study, results, computed):
     own = computed[study.name]
@@ -73,6 +74,7 @@ def test_a_few_steps_of_each_study(study, results, computed):
     assert study.about.strip() and "TODO" not in study.about
 
 
+@pytest.mark.slow
 def test_every_claim_of_what_was_trained_has_a_figure(computed):
     made = {name for own in computed.values() for name in own.figures}
     claims = {name for study in STUDIES for name in study.claims}
@@ -81,6 +83,7 @@ def test_every_claim_of_what_was_trained_has_a_figure(computed):
     assert len(claims & made) == 4 + 2 + 3  # of the NPU, and of the surfaces
 
 
+@pytest.mark.slow
 def test_maps_side_by_side_share_their_colours(results, computed):
     study = STUDIES[2]
     _, drawn = figures(evaluate(study, results, computed[study.name]))[0]
@@ -200,6 +203,7 @@ def test_the_identity_has_no_slope_at_its_solution():
     assert norms[at] < 1e-12
 
 
+@pytest.mark.slow
 def test_a_batch_does_not_average_walls_out(computed):
     study = STUDIES[2]
     name = small.SHEET.claim("fewer")
