@@ -90,7 +90,7 @@ def test_configurations_copy(unit):
         (lambda: success_rate(0.5, 2), ValueError, r"`solved` \(=0.5\) must be"),
         (lambda: SingleModule("pow"), ValueError, r"`operation` \(='pow'\) must"),
         (lambda: Subsets(operatoin="mul"), TypeError, "Did you mean `operation`"),
-        (lambda: Protocol(optimiser="adamw"), ValueError, "Did you mean 'adam'"),
+        (lambda: Protocol(optimiser="adam"), TypeError, r"such as `Adam\(1e-3\)`"),
         (lambda: unit("nmuu"), ValueError, r"`name` \(='nmuu'\).*Did you mean 'nmu'"),
         (lambda: unit("nalu", tide=1), TypeError, "`tide` is not an option.*`tied`"),
         (lambda: NMU().solution("div"), ValueError, "it represents 'mul'"),

@@ -45,14 +45,15 @@ def test_the_runs_of_every_study_fit_into_a_small_machine():
 
 def test_what_was_trained_can_be_asked_for_again():
     files = [str(f) for f in sorted(RESULTS.rglob("*.rows.parquet"))]
-    query = "SELECT DISTINCT task, protocol FROM read_parquet(?, union_by_name=true)"
+    query = "SELECT DISTINCT network, task, protocol "
+    query += "FROM read_parquet(?, union_by_name=true)"
     with duckdb.connect() as database:
         rows = database.execute(query, [files]).fetchall()
     assert len(rows) > 500
     for texts in rows:
-        task, protocol = map(evaluated, texts)
-        Cell(NMU(), task, protocol, (0,))
-        assert (describe(task), describe(protocol)) == texts
+        things = tuple(map(evaluated, texts))
+        Cell(*things, (0,))
+        assert tuple(map(describe, things)) == texts
 
 
 def test_numbers_of_numpy_and_lists_are_named_as_plain_ones():
