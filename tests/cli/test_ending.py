@@ -149,7 +149,7 @@ def test_ctrl_c_during_an_import_ends_with_a_sentence():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
     "target",
-    ["numpy", "rich", "jax", "jaxlib.xla_client", "jax._src.xla_bridge", "optax"],
+    ["numpy", "rich", "jax", "jaxlib.xla_client", "jax._src.xla_bridge"],
 )
 def test_signals_during_imports_end_with_a_sentence(target, number):
     expected = 128 + number, _ending.SENTENCE + "\n"
