@@ -7,16 +7,21 @@ from ._null_space import NullSpace
 from ._separated import Separated
 from ._sparse import Sparse, SparseRatio
 from ._stage import Stage
+from ._symmetric import Symmetric
+
+EXACT: tuple[Stage, ...] = (LinearAlgebra(), NullSpace())
+NOISY: tuple[Stage, ...] = (Networks(SMALL), Sparse(), SparseRatio(), Networks(MIDDLE))
 
 LADDER: tuple[Stage, ...] = (
     Constant(),
     Monomial(),
-    LinearAlgebra(),
-    NullSpace(),
+    *EXACT,
+    Separated(EXACT),
     Networks(SMALL),
+    Separated(NOISY),
+    Symmetric((*EXACT, *NOISY)),
     Sparse(),
     SparseRatio(),
-    Separated((Sparse(), SparseRatio(), Networks(SMALL + MIDDLE))),
     Networks(MIDDLE),
     Networks(LARGE),
     Networks(SMALL + MIDDLE + LARGE, restarts=96),

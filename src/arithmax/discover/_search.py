@@ -28,15 +28,16 @@ class Search:
         max_seconds: when to stop even so; None for never.
         tolerance: the root of the mean squared error, over the spread of the target,
             up to which a formula may count as found.
-        patience: how many more stages are tried after a formula that is within
-            tolerance; after an exact one the search ends.
+        patience: how many more candidates are judged after one that leaves nothing
+            but noise, beside as many as it took to find it; an exact one ends the
+            search.
     """
 
     stages: tuple[Stage, ...] = LADDER
     candidates: int = 2000
     max_seconds: float | None = None
     tolerance: float = 0.125
-    patience: int = 4
+    patience: int = 60
 
 
 def discover(
@@ -88,7 +89,7 @@ def _climb(
 ) -> tuple[list[Attempt], str]:
     """The stages, until one gives a formula that is verified."""
     tried: list[Attempt] = []
-    count, patience = 0, search.patience
+    count, improved, best = 0, 0, None
     for position, stage in enumerate(search.stages):
         begun, before = thread_time(), count
         rng = np.random.default_rng([seed, position])
@@ -101,6 +102,12 @@ def _climb(
                     progress(*at)
                 if _verdict(judge) is Verdict.EXACT:
                     return tried, f"an exact formula came from {stage.name!r}"
+                if judge.best is not best:
+                    best, improved = judge.best, count
+                if _verdict(judge) is Verdict.WITHIN and (
+                    count > 2 * improved + search.patience
+                ):
+                    return tried, "a formula leaves nothing to explain but noise"
                 if count >= search.candidates:
                     return tried, f"all {count} candidates of the budget were judged"
                 if monotonic() > judge.deadline:
@@ -110,10 +117,6 @@ def _climb(
         finally:
             spent = thread_time() - begun
             tried.append(Attempt(stage.name, count - before, spent))
-        if _verdict(judge) is Verdict.WITHIN:
-            patience -= 1
-            if patience < 0:
-                return tried, "a formula leaves nothing to explain but noise"
     return tried, "all stages were tried"
 
 
