@@ -114,4 +114,3 @@ def _holds(node: Node, table: Table, held_y: np.ndarray) -> bool:
         error = np.abs(node.value(table.held_columns) - held_y)
     size = np.abs(held_y) + 1e-3 * np.std(held_y)
     return bool(np.quantile(np.nan_to_num(error / size, nan=1.0), 0.95) < EXACT)
-

@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ._formula import Formula
 from ._judge import Judge, OutOfTime
-from ._ladder import LADDER
+from ._ladder import ladder
+from ._refit import refitted
 from ._stage import Stage
 from ._table import Table
 from ._verdict import Attempt, Candidate, Discovery, Verdict
@@ -23,7 +25,8 @@ class Search:
     """How a search is done.
 
     Args:
-        stages: what proposes formulas, in this order.
+        stages: what proposes formulas, in this order; `LADDER` if None, and dimension
+            analysis where units are known.
         candidates: how many proposals are judged at most.
         max_seconds: when to stop even so; None for never.
         tolerance: the root of the mean squared error, over the spread of the target,
@@ -31,13 +34,19 @@ class Search:
         patience: how many more candidates are judged after one that leaves nothing
             but noise, beside as many as it took to find it; an exact one ends the
             search.
+        units: the units of each column and then of the target, such as "kg*m/s^2".
     """
 
-    stages: tuple[Stage, ...] = LADDER
+    stages: tuple[Stage, ...] | None = None
     candidates: int = 2000
     max_seconds: float | None = None
     tolerance: float = 0.125
     patience: int = 60
+    units: tuple[str, ...] | None = None
+
+    def ladder(self) -> tuple[Stage, ...]:
+        """The stages that are tried."""
+        return ladder(self.units) if self.stages is None else self.stages
 
 
 def discover(
@@ -90,7 +99,8 @@ def _climb(
     """The stages, until one gives a formula that is verified."""
     tried: list[Attempt] = []
     count, improved, best = 0, 0, None
-    for position, stage in enumerate(search.stages):
+    stages = search.ladder()
+    for position, stage in enumerate(stages):
         begun, before = thread_time(), count
         rng = np.random.default_rng([seed, position])
         try:
@@ -98,8 +108,7 @@ def _climb(
                 judge.consider(node, stage.name)
                 count += 1
                 if progress is not None:
-                    at = stage.name, position, len(search.stages), count, judge.best
-                    progress(*at)
+                    progress(stage.name, position, len(stages), count, judge.best)
                 if _verdict(judge) is Verdict.EXACT:
                     return tried, f"an exact formula came from {stage.name!r}"
                 if judge.best is not best:
@@ -135,7 +144,17 @@ def _report(judge: Judge, tried, stopped: str, outside) -> Discovery:
         if candidate is judge.best:
             break
     best = _completed(judge.best, judge, outside)
+    best = best.updated(formula=_on_all_rows(best.formula, judge.table))
     return Discovery(best, tuple(front), tuple(tried), stopped)
+
+
+def _on_all_rows(formula: Formula, table: Table) -> Formula:
+    """The constants once more, now also from the rows that were held out."""
+    columns = np.concatenate([table.columns, table.held_columns], axis=1)
+    y = np.concatenate([table.y, table.held_y])
+    weight = np.concatenate([table.weight, table.held_weight])
+    node, error = refitted(formula.root, columns, y, weight)
+    return Formula(node, formula.names) if math.isfinite(error) else formula
 
 
 def _completed(candidate: Candidate, judge: Judge, outside) -> Candidate:

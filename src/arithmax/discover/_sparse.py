@@ -94,9 +94,7 @@ class SparseRatio(Stage):
                 continue
             numerator = top.sum(kept[above], numbers[above])
             others = bottom.sum(kept[~above] - len(top), numbers[~above])
-            denominator = Sum(
-                (ONE, *others.coefficients), (UNIT, *others.terms)
-            )
+            denominator = Sum((ONE, *others.coefficients), (UNIT, *others.terms))
             ratio = times(numerator, raised(denominator, Number.of(-1)))
             yield outer_power(ratio, exponent)
 
