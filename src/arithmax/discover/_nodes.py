@@ -19,7 +19,7 @@ import numpy as np
 from ._numbers import ONE, Number
 
 Column: TypeAlias = np.ndarray  # one number for each row
-Columns: TypeAlias = Sequence[Column]
+Columns: TypeAlias = Sequence[Column] | np.ndarray  # one column after the other
 Slopes: TypeAlias = list[Column]  # one column for each free number, in order
 FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
     "sin": (np.sin, np.cos),

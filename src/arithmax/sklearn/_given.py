@@ -15,6 +15,9 @@ from ._rows import farthest
 TEXTS = {"str", "string", "category", "categorical", "date", "time"}
 
 
+LARGEST = 1e100  # squares of sums of powers of larger numbers overflow
+
+
 class Given(NamedTuple):
     """The rows of one target, and those outside, which decide nothing."""
 
@@ -39,7 +42,20 @@ def training_rows(model: BaseEstimator, X: Any, y: Any) -> tuple[Any, Any]:
         y_numeric=True,
         ensure_min_samples=2,
     )
-    return x, np.asarray(targets, dtype=np.float64)
+    targets = np.asarray(targets, dtype=np.float64)
+    check_size("X", x)
+    check_size("y", targets)
+    return x, targets
+
+
+def check_size(name: str, numbers: Float[np.ndarray, "..."]) -> None:
+    """Numbers must be such that their squares are numbers too."""
+    size = float(np.abs(numbers).max())
+    if size > LARGEST or (name == "y" and 0 < size < 1 / LARGEST):
+        raise ValueError(
+            f"`{name}` (of which the largest is {size!r}) must lie between 1e-100 and "
+            "1e100 in magnitude. Choose another unit of measurement."
+        )
 
 
 def new_rows(model: BaseEstimator, X: Any) -> Float[np.ndarray, "row column"]:

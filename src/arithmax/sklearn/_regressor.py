@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_whole, plain
 from .._extras import extras
@@ -16,7 +16,7 @@ from ._frames import diagnosis, equations, front
 from ._given import (
     Given,
     by_target,
-    check_numeric,
+    new_rows,
     outside_rows,
     training_rows,
     weights_of,
@@ -163,10 +163,11 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
             Lines(name, int(self.verbose)) if self.verbose else None
             for name in self.outputs_
         ]
-        return Parallel(n_jobs=self.n_jobs)(
+        found: Any = Parallel(n_jobs=self.n_jobs)(
             delayed(searched)(given, self.symbols_, search, seed, self.domain, line)
             for given, line in zip(rows, lines, strict=True)
         )
+        return found
 
     def predict(self, X: Any) -> np.ndarray:
         """What the best formula gives on each row.
@@ -271,8 +272,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
 
     def _inputs(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        check_numeric("X", X)
-        return validate_data(self, X, reset=False, dtype=np.float64)
+        return new_rows(self, X)
 
     def _formulas(self) -> list[Formula]:
         check_is_fitted(self)

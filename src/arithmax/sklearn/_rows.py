@@ -62,5 +62,5 @@ def farthest(
     scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     distance = np.square(scaled).sum(axis=1)[places.reshape(-1)]
     order = np.argsort(-distance, kind="stable")
-    count = int(round(share * len(x)))
+    count = round(share * len(x))
     return distance >= distance[order[count - 1]] if count else np.zeros(len(x), bool)
