@@ -33,7 +33,7 @@ def training_rows(model: BaseEstimator, X: Any, y: Any) -> tuple[Any, Any]:
     The model learns the number and the names of the columns.
     """
     check_numeric("X", X)
-    x, targets = validate_data(
+    checked: Any = validate_data(
         model,
         X,
         y,
@@ -42,7 +42,7 @@ def training_rows(model: BaseEstimator, X: Any, y: Any) -> tuple[Any, Any]:
         y_numeric=True,
         ensure_min_samples=2,
     )
-    targets = np.asarray(targets, dtype=np.float64)
+    x, targets = checked[0], np.asarray(checked[1], dtype=np.float64)
     check_size("X", x)
     check_size("y", targets)
     return x, targets

@@ -95,15 +95,15 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         self,
         *,
         stages: Any = None,
-        candidates: int = 2000,
-        max_seconds: float | None = None,
-        tolerance: float = 0.125,
-        domain: str = "nan",
-        extrapolation: float | None = None,
+        candidates: Any = 2000,
+        max_seconds: Any = None,
+        tolerance: Any = 0.125,
+        domain: Any = "nan",
+        extrapolation: Any = None,
         random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
+        n_jobs: Any = None,
+        verbose: Any = 0,
+    ) -> None:  # scikit-learn asks that any value is kept here, and refused by `fit`
         self.stages = stages
         self.candidates = candidates
         self.max_seconds = max_seconds
