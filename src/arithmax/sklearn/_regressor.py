@@ -147,7 +147,8 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         targets = targets.reshape(len(targets), -1)
         outside = outside_rows(self, X_outside, y_outside, targets)
         rows = by_target(x, targets, weights_of(sample_weight, x), outside, share)
-        self.symbols_ = symbols(getattr(self, "feature_names_in_", _numbered("x", x)))
+        names = getattr(self, "feature_names_in_", _numbered("x", x))
+        self.symbols_ = symbols(list(names))
         self.outputs_ = _outputs(y, targets)
         found = self._searches(rows, search, seed)
         self.discoveries_ = tuple(each.discovery for each in found)
@@ -227,14 +228,14 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         return equations(self.discoveries_, self._several())
 
     @property
-    def equation_(self) -> str | list[str]:
-        """The best formula as text, in the notation of Python and SymPy."""
+    def equation_(self) -> Any:
+        """The best formula as text for Python and SymPy; a list for several targets."""
         texts = [str(each) for each in self._formulas()]
         return texts[0] if self._flat else texts
 
     @property
-    def formula_(self) -> Formula | list[Formula]:
-        """The best formula."""
+    def formula_(self) -> Any:
+        """The best formula; a list for several targets."""
         formulas = self._formulas()
         return formulas[0] if self._flat else formulas
 
