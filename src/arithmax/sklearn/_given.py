@@ -12,7 +12,7 @@ from ._names import column_names
 from ._rows import farthest
 
 # Types of data frames that hold no numbers; others are tried, as scikit-learn does.
-TEXTS = {"str", "string", "category", "categorical", "date", "time"}
+TEXTS = ("str", "category", "categorical", "date", "time", "duration")
 
 
 LARGEST = 1e100  # squares of sums of powers of larger numbers overflow
@@ -106,7 +106,7 @@ def check_numeric(name: str, table: Any) -> None:
     if columns is None or kinds is None or not hasattr(table, "columns"):
         return
     for column, kind in zip(columns, kinds, strict=True):
-        if str(kind).lower() in TEXTS:
+        if str(kind).lower().startswith(TEXTS):
             raise ValueError(
                 f"`{name}` (with column {column!r} of type {kind}) must hold numbers. "
                 "Leave the column out, or turn it into numbers."

@@ -267,8 +267,9 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         Returns:
             A Plotly figure, with a panel for each target.
         """
-        formulas = zip(self.outputs_, self._formulas(), strict=True)
-        titles = [f"{name} = {formula}" for name, formula in formulas]
+        formulas = self._formulas()
+        named = zip(self.outputs_, formulas, strict=True)
+        titles = [f"{name} = {formula}" for name, formula in named]
         return drawn(self._points, titles)
 
     def _inputs(self, X: Any) -> np.ndarray:

@@ -25,6 +25,7 @@ def search_of(model: Any) -> Search:
             "None for no limit."
         )
     choose("domain", model.domain, DOMAINS)
+    check_jobs(model.n_jobs)
     verbose = plain(model.verbose)  # True counts as 1, as elsewhere in scikit-learn
     check_whole("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
     return Search(
@@ -33,6 +34,17 @@ def search_of(model: Any) -> Search:
         max_seconds=model.max_seconds,
         tolerance=check_number("tolerance", model.tolerance, 0),
     )
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """`n_jobs` must be a number of processes as joblib counts them."""
+    jobs = plain(n_jobs)
+    whole = isinstance(jobs, int) and not isinstance(jobs, bool) and jobs != 0
+    if jobs is not None and not whole:
+        raise ValueError(
+            f"`n_jobs` (={shown(n_jobs)}) must be a number of processes, None for one, "
+            "or -1 for as many as there are cores."
+        )
 
 
 def stages_of(stages: Any) -> tuple[Stage, ...]:
