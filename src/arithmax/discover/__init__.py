@@ -1,8 +1,15 @@
 """From a table of numbers to a formula."""
 
+from ._domain import DOMAINS as DOMAINS
+from ._domain import DomainAnswer as DomainAnswer
+from ._domain import DomainCase as DomainCase
+from ._domain import DomainHazard as DomainHazard
+from ._domain import domain_cases as domain_cases
+from ._domain import domain_values as domain_values
 from ._formula import Formula as Formula
 from ._judge import Judge as Judge
 from ._ladder import LADDER as LADDER
+from ._nodes import FUNCTIONS as FUNCTIONS
 from ._nodes import Function as Function
 from ._nodes import Node as Node
 from ._nodes import Product as Product

@@ -47,7 +47,7 @@ class Library:
         numbers = [Number.of(Fraction(int(e), self.denominator)) for e in row]
         return monomial(numbers, range(len(row)))
 
-    def sum(self, indices: Sequence[int], values: Sequence[float]) -> Sum:
+    def sum(self, indices: np.ndarray, values: np.ndarray) -> Sum:
         """Σ value · monomial, the coefficients free."""
         numbers = tuple(Number(float(value)) for value in values)
         return Sum(numbers, tuple(self.node(int(i)) for i in indices))

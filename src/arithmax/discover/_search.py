@@ -8,9 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ._flat import flat
 from ._formula import Formula
 from ._judge import Judge, OutOfTime
 from ._ladder import ladder
+from ._nodes import UNIT, Sum
+from ._numbers import Number
 from ._refit import refitted
 from ._stage import Stage
 from ._table import Table
@@ -87,9 +90,14 @@ def discover(
     names = tuple(names or (f"x{i + 1}" for i in range(x.shape[1])))
     weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     table = Table.split(x, y, names, weight, seed)
+    if (constant := flat(table, outside)) is not None:
+        return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
     judge = Judge(table, search.tolerance, monotonic() + limit)
     tried, stopped = _climb(search, table, judge, seed, progress)
+    if judge.best is None:  # no stage proposed anything, or there was no time to judge
+        judge.deadline = math.inf
+        judge.consider(Sum((Number(float(np.mean(y))),), (UNIT,)), "constant")
     return _report(judge, tried, stopped, outside)
 
 
