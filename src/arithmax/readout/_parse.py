@@ -138,11 +138,11 @@ class _Reader:
         return number
 
     def _call(self, tree: ast.expr, name: str, argument: ast.expr, depth: int) -> Node:
+        if name not in (*FUNCTIONS, "sqrt"):
+            raise self._error(tree, "is no part of a formula")
         inner = self.node(argument, depth)
         if name == "sqrt":
             return raised_to(inner, Number.of(Fraction(1, 2)))
-        if name not in FUNCTIONS:
-            raise self._error(tree, "is no part of a formula")
         return Function(name, inner)
 
     def _error(self, tree: ast.expr, words: str, remedy: str | None = None):
