@@ -61,6 +61,7 @@ _HOMES = {
 }
 _SUBMODULES = {
     "discover",
+    "readout",
     "units",
     "networks",
     "tasks",

@@ -17,6 +17,7 @@ EXTRAS = {
     "torch": "torch",
     "equinox": "equinox",
     "sympy": "discover",
+    "onnx": "onnx",
     "plotly": "report",
     "kaleido": "report",
     "markdown_it": "report",

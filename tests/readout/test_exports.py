@@ -13,7 +13,6 @@ import onnxruntime
 import pytest
 import sympy
 import torch
-from random_formulas import NAMES, agree, formulas
 
 from arithmax.discover import Formula, Number, Product, Sum, Variable
 from arithmax.readout import (
@@ -27,9 +26,11 @@ from arithmax.readout import (
     to_json,
     torch_module,
 )
+from random_formulas import NAMES, agree, formulas
 
 CASES = formulas(120)
 FEW = CASES[:40]
+COMPILED = CASES[:10]
 
 
 def test_the_formulas_have_everything():
@@ -54,7 +55,7 @@ def test_json_is_read_back_bit_for_bit():
         read = from_json(to_json(formula))
         assert read == formula
         pairs = zip(read.numbers, formula.numbers, strict=True)
-        assert all(a.error == b.error for a, b in pairs)  # which == leaves out
+        assert all(repr(a) == repr(b) for a, b in pairs)  # == leaves out errors
         assert np.array_equal(read.evaluate(x), formula.evaluate(x))
         assert to_json(read) == to_json(formula)
 
@@ -108,7 +109,9 @@ def test_python_source_is_a_module(tmp_path):
 def test_python_source_needs_numpy_only(tmp_path):
     formula, x = CASES[3]
     (tmp_path / "law.py").write_text(python_source(formula, "law"), encoding="utf-8")
-    code = f"import sys; from law import law; print(repr(float(law(*{x[0].tolist()}))));"
+    code = (
+        f"import sys; from law import law; print(repr(float(law(*{x[0].tolist()}))));"
+    )
     code += "print('arithmax' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
@@ -211,7 +214,7 @@ def test_modules_are_copied_and_saved_by_their_constants():
 
 
 def test_jax_functions_under_jit_and_vmap():
-    for formula, x in FEW:
+    for formula, x in COMPILED:
         function = jax_function(formula)
         agree(np.asarray(jax.jit(function)(jnp.asarray(x))), formula, x)
     formula, x = CASES[7]
@@ -223,7 +226,7 @@ def test_jax_functions_under_jit_and_vmap():
 
 def test_slopes_of_jax_and_torch_are_those_of_differences():
     h = 1e-6
-    for formula, x in FEW[:15]:
+    for formula, x in COMPILED[:6]:
         x = x[:5]
         ours = [
             (formula.evaluate(x + h * e) - formula.evaluate(x - h * e)) / (2 * h)
@@ -243,9 +246,13 @@ def session(formula, **options):
     return onnxruntime.InferenceSession(model.SerializeToString())
 
 
+def ran(formula, x, **options) -> np.ndarray:
+    return np.asarray(session(formula, **options).run(["y"], {"x": x})[0])
+
+
 def test_onnx_models_run():
     for formula, x in FEW:
-        (y,) = session(formula).run(["y"], {"x": x})
+        y = ran(formula, x)
         assert y.dtype == np.float64
         agree(y, formula, x)
 
@@ -255,7 +262,7 @@ def test_an_onnx_model_says_what_it_is():
     props = {p.key: p.value for p in model.metadata_props}
     assert props == {"formula": str(ENERGY), "columns": '["m", "v", "q"]'}
     assert [(o.domain, o.version) for o in model.opset_import] == [("", 17)]
-    (y,) = session(ENERGY, dtype="float32").run(None, {"x": np.ones((2, 3), "f4")})
+    y = ran(ENERGY, np.ones((2, 3), "f4"), dtype="float32")
     assert y.dtype == np.float32 and y == pytest.approx([0.4 + 3 * np.pi] * 2)
     with pytest.raises(ValueError, match="dtype"):
         onnx_model(ENERGY, dtype="int8")
@@ -270,5 +277,5 @@ def test_constants_have_a_value_for_each_row():
         assert np.array_equal(value, [2.0] * 3 if formula is two else [0.0] * 3)
         assert np.array_equal(torch_module(formula)(torch.tensor(x)).tolist(), value)
         assert np.array_equal(jax_function(formula)(jnp.asarray(x)), value)
-        assert np.array_equal(session(formula).run(None, {"x": x})[0], value)
+        assert np.array_equal(ran(formula, x), value)
         assert np.array_equal(numpy_function(formula)(x[:, 0]), value)

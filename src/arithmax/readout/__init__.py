@@ -8,5 +8,7 @@ from ._onnx import onnx_model as onnx_model
 from ._parse import parse as parse
 from ._python import numpy_function as numpy_function
 from ._python import python_source as python_source
+from ._reading import Reading as Reading
+from ._readout import readout as readout
 from ._sympy import from_sympy as from_sympy
 from ._torch import torch_module as torch_module

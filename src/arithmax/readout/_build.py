@@ -122,7 +122,7 @@ def finite_number(value: float) -> Number:
     """A free number, which must be finite."""
     if not math.isfinite(value):
         raise ValueError(
-            "the formula has a constant that is not finite. Write numbers below 1.8e308."
+            "the formula has a constant that is not finite. Write smaller numbers."
         )
     return Number(float(value))
 
@@ -142,5 +142,3 @@ def _constant_power(number: Number, exponent: Number) -> Node:
         return kept
     fraction, pi = number.exact
     return constant(_exact(fraction**whole, pi * whole))
-
-

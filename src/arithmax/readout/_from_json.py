@@ -1,4 +1,4 @@
-"""A formula from JSON: every field is looked at, and an error says which one is wrong."""
+"""A formula from JSON: every field is looked at; errors say which one is wrong."""
 
 import json
 import math

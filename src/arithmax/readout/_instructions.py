@@ -16,8 +16,8 @@ HALF = Fraction(1, 2)
 class Instruction(NamedTuple):
     """One operation.
 
-    `operation` is what is done: `column`, `number` and `whole` give a column, a constant
-    of the formula and a whole number, by `index`; `add` and `multiply` take two
+    `operation` is what is done: `column`, `number` and `whole` give a column, a
+    constant of the formula and a whole number, by `index`; `add` and `multiply` take two
     operands; `sqrt`, `sin`, `cos`, `exp` and `log` take one; `whole_power` has the
     exponent as its `index`, and `power` the place of the exponent among the constants.
     `operands` are the places of earlier results.

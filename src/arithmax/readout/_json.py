@@ -13,8 +13,8 @@ def to_json(formula: Formula, indent: int | None = None) -> str:
     """The formula as JSON, which `from_json` reads back bit for bit.
 
     An object with `format` ("arithmax.formula"), `version` (1), `names` (of all
-    columns), `text` (the formula for readers; the other fields count) and `root`. A node
-    is `{"variable": index}`, `{"sum": [{"coefficient": number, "term": node}, …]}`,
+    columns), `text` (the formula for readers; the other fields count) and `root`. A
+    node is `{"variable": index}`, `{"sum": [{"coefficient": number, "term": node}, …]}`,
     `{"product": [{"exponent": number, "factor": node}, …]}` or `{"function": "sin",
     "argument": node}`. A number has `value`, `exact` (null, or `{"fraction": "3/4",
     "pi": 1}` for 3π/4) and `error`, its standard error (null where that is not known).
@@ -43,7 +43,9 @@ def _node(node: Node) -> dict[str, Any]:
         return {"function": node.name, "argument": _node(node.argument)}
     if isinstance(node, Sum):
         pairs = zip(node.coefficients, node.terms, strict=True)
-        return {"sum": [{"coefficient": _number(c), "term": _node(t)} for c, t in pairs]}
+        return {
+            "sum": [{"coefficient": _number(c), "term": _node(t)} for c, t in pairs]
+        }
     assert isinstance(node, Product)
     pairs = zip(node.exponents, node.factors, strict=True)
     return {"product": [{"exponent": _number(e), "factor": _node(f)} for e, f in pairs]}
@@ -52,7 +54,7 @@ def _node(node: Node) -> dict[str, Any]:
 def _number(number: Number) -> dict[str, Any]:
     if not math.isfinite(number.value):
         raise ValueError(
-            f"`formula` has the constant {number.value}, and JSON has finite ones only. "
+            f"`formula` has the constant {number.value}, which JSON does not have. "
             "Fit it again."
         )
     exact = None

@@ -1,4 +1,4 @@
-r"""A formula as LaTeX, for papers and pages: \frac, \sqrt and names that are escaped."""
+"""A formula as LaTeX, for papers and pages: fractions, roots, names escaped."""
 
 import re
 from collections.abc import Sequence

@@ -15,8 +15,8 @@ FORMATS = {"float64": "DOUBLE", "float32": "FLOAT"}
 def onnx_model(formula: Formula, *, dtype: str = "float64") -> Any:
     """An ONNX model with the input `x` [rows, columns] and the output `y` [rows].
 
-    It uses operators of opset 17 only. Its metadata have the formula (`formula`) and the
-    names of the columns (`columns`, a JSON list). Where the formula is undefined the
+    It uses operators of opset 17 only. Its metadata have the formula (`formula`) and
+    the names of the columns (`columns`, a JSON list). Where the formula is undefined the
     model gives NaN or an infinity.
 
     Args:

@@ -45,8 +45,8 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     Examples:
         >>> from arithmax.readout import parse
         >>> energy = parse("m*v**2/2", ["m", "v"])
-        >>> str(energy), energy.coefficients[0].exact
-        ('1/2*m*v**2', (Fraction(1, 2), 0))
+        >>> energy.coefficients[0].exact, energy.variables
+        ((Fraction(1, 2), 0), ('m', 'v'))
         >>> parse("__import__('os')", ["m"])
         Traceback (most recent call last):
         ValueError: `text` has "__import__('os')", which is no part of a formula. ...
@@ -54,7 +54,9 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     if not isinstance(text, str):
         raise TypeError(f"`text` (={shown(text)}) must be a string.")
     if len(text) > LONGEST:
-        raise ValueError(f"`text` ({len(text)} characters) must have at most {LONGEST}.")
+        raise ValueError(
+            f"`text` ({len(text)} characters) must have at most {LONGEST}."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on odd code, which is refused below
@@ -153,4 +155,3 @@ class _Reader:
                 f"{', '.join(FUNCTIONS)} and sqrt."
             )
         return ValueError(f"`text` has {shown(part)}, which {words}. {remedy}".strip())
-

@@ -1,7 +1,6 @@
 """A formula as a function of NumPy arrays, and as the text of one."""
 
 import inspect
-import keyword
 import re
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from ..discover import Formula
-from ..discover._identifiers import FUNCTION_NAMES, RESERVED
+from ..discover import Formula, identifiers
+
+WORDS = ("cos", "exp", "log", "pi", "sin", "sqrt")  # of printed formulas
 
 
 def python_source(formula: Formula, name: str = "f") -> str:
@@ -48,9 +48,9 @@ def python_source(formula: Formula, name: str = "f") -> str:
     _check_name(name)
     text = str(formula)
     used = [formula.identifiers[i] for i in sorted(formula.root.variables())]
-    words = [w for w in (*FUNCTION_NAMES, "pi") if re.search(rf"\b{w}\b", text)]
+    words = [word for word in WORDS if re.search(rf"\b{word}\b", text)]
     lines = ["import numpy"]
-    lines += [f"from numpy import {', '.join(sorted(words))}"] if words else []
+    lines += [f"from numpy import {', '.join(words)}"] if words else []
     lines += ["", *_comments(formula), "", f"def {name}({_arguments(formula)}):"]
     lines += [f"    {a} = numpy.asarray({a}, dtype=float)[()]" for a in used]
     lines += ['    with numpy.errstate(all="ignore"):', f"        return {text}", ""]
@@ -107,8 +107,7 @@ def _comments(formula: Formula) -> list[str]:
 
 
 def _check_name(name: str) -> None:
-    usable = isinstance(name, str) and name.isidentifier()
-    if not usable or keyword.iskeyword(name) or name in RESERVED:
+    if not isinstance(name, str) or identifiers([name]) != (name,):
         raise ValueError(
             f"`name` (={shown(name)}) must be an identifier that formulas have no use "
             "for, such as 'f'."

@@ -45,8 +45,8 @@ def from_sympy(expression: Any, names: Sequence[str], x: Any = None) -> Formula:
         >>> import sympy
         >>> from arithmax.readout import from_sympy
         >>> m, v = sympy.symbols("m v")
-        >>> print(from_sympy(m * v**2 / 2, ["m", "v"]))
-        1/2*m*v**2
+        >>> print(from_sympy(3 * m * v**2, ["m", "v"]))
+        3*m*v**2
         >>> print(from_sympy(abs(m), ["m"]), "|", from_sympy(abs(m), ["m"], x=[[2.0]]))
         sqrt(m**2) | m
     """
@@ -87,8 +87,8 @@ class _Reader:
         elif kind in self.calls:
             return self.calls[kind](*map(self.node, expression.args))
         raise ValueError(
-            f"`expression` has {shown(str(expression))}, which no formula has. Formulas "
-            "have sums, products, powers by constants, sin, cos, exp and log."
+            f"`expression` has {shown(str(expression))}, which no formula has. "
+            "Formulas have sums, products, powers by constants, sin, cos, exp and log."
         )
 
     def _number(self, expression: Any) -> Number:
@@ -130,7 +130,7 @@ class _Reader:
         if np.isfinite(self._values(a)).all():
             return a
         raise ValueError(
-            "`expression` has a real part of what may be complex, which no formula has. "
+            "`expression` has a real part of what may be complex, as no formula has. "
             "Give rows `x` on which it is real."
         )
 
