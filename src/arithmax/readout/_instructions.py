@@ -17,24 +17,24 @@ class Instruction(NamedTuple):
     """One operation.
 
     `operation` is what is done: `column`, `number` and `whole` give a column, a
-    constant of the formula and a whole number, by `index`; `add` and `multiply` take two
-    operands; `sqrt`, `sin`, `cos`, `exp` and `log` take one; `whole_power` has the
-    exponent as its `index`, and `power` the place of the exponent among the constants.
+    constant of the formula and a whole number, by `number`; `add` and `multiply` take
+    two operands; `sqrt`, `sin`, `cos`, `exp` and `log` take one; `whole_power` has the
+    exponent as its `number`, and `power` its place among the constants.
     `operands` are the places of earlier results.
     """
 
     operation: str
     operands: tuple[int, ...] = ()
-    index: int | None = None
+    number: int | None = None
 
 
-def instructions(formula: Formula) -> tuple[Instruction, ...]:
+def lowered(formula: Formula) -> tuple[Instruction, ...]:
     """What is to be done, in order; the last result is that of the formula.
 
     Examples:
         >>> from arithmax.readout import parse
-        >>> from arithmax.readout._instructions import instructions
-        >>> for each in instructions(parse("0.5*v**2", ["m", "v"])):
+        >>> from arithmax.readout._instructions import lowered
+        >>> for each in lowered(parse("0.5*v**2", ["m", "v"])):
         ...     print(*each)
         number () 0
         column () 1
@@ -51,9 +51,9 @@ def carry_out(
 ) -> Any:
     """The last result of a program, in whatever the operations compute with."""
     results: list[Any] = []
-    for operation, operands, index in program:
+    for operation, operands, number in program:
         given = [results[place] for place in operands]
-        given += [] if index is None else [index]
+        given += [] if number is None else [number]
         results.append(operations[operation](*given))
     return results[-1]
 
@@ -62,14 +62,14 @@ class _Writer:
     def __init__(self) -> None:
         self.done: list[Instruction] = []
 
-    def add(self, operation: str, *operands: int, index: int | None = None) -> int:
-        self.done.append(Instruction(operation, operands, index))
+    def add(self, operation: str, *operands: int, number: int | None = None) -> int:
+        self.done.append(Instruction(operation, operands, number))
         return len(self.done) - 1
 
     def node(self, node: Node, places: Iterator[int]) -> int:
         """The place of the result; `places` are those of the constants, in order."""
         if isinstance(node, Variable):
-            return self.add("column", index=node.index)
+            return self.add("column", number=node.index)
         if isinstance(node, Function):
             return self.add(node.name, self.node(node.argument, places))
         if isinstance(node, Sum):
@@ -86,7 +86,7 @@ class _Writer:
         place = next(places)
         if coefficient.is_exactly(1):
             return self.node(term, places)
-        number = self.add("number", index=place)
+        number = self.add("number", number=place)
         if term == Product():
             return number
         return self.add("multiply", number, self.node(term, places))
@@ -103,16 +103,16 @@ class _Writer:
         if exponent.is_exactly(HALF) or exponent.is_exactly(-HALF):
             root = self.add("sqrt", base)
             return root if exponent.value > 0 else self._whole(root, -1)
-        return self.add("power", base, index=place)
+        return self.add("power", base, number=place)
 
     def _whole(self, base: int, exponent: int) -> int:
         if exponent == 1:
             return base
-        return self.add("whole_power", base, index=exponent)
+        return self.add("whole_power", base, number=exponent)
 
     def _joined(self, operation: str, parts: Sequence[int], empty: int) -> int:
         if not parts:
-            return self.add("whole", index=empty)
+            return self.add("whole", number=empty)
         result = parts[0]
         for part in parts[1:]:
             result = self.add(operation, result, part)

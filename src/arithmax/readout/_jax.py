@@ -5,7 +5,7 @@ from typing import Any
 
 from .._extras import extras
 from ..discover import Formula
-from ._instructions import carry_out, instructions
+from ._instructions import carry_out, lowered
 
 FUNCTIONS = ("sqrt", "sin", "cos", "exp", "log")
 
@@ -35,7 +35,7 @@ def jax_function(formula: Formula) -> Callable[[Any], Any]:
     with extras():
         import jax.numpy as jnp
 
-    program = instructions(formula)
+    program = lowered(formula)
     values = [number.value for number in formula.numbers]
     functions = {name: getattr(jnp, name) for name in FUNCTIONS}
 

@@ -14,9 +14,9 @@ def to_json(formula: Formula, indent: int | None = None) -> str:
 
     An object with `format` ("arithmax.formula"), `version` (1), `names` (of all
     columns), `text` (the formula for readers; the other fields count) and `root`. A
-    node is `{"variable": index}`, `{"sum": [{"coefficient": number, "term": node}, …]}`,
-    `{"product": [{"exponent": number, "factor": node}, …]}` or `{"function": "sin",
-    "argument": node}`. A number has `value`, `exact` (null, or `{"fraction": "3/4",
+    node is `{"variable": index}`, `{"function": "sin", "argument": node}`, `{"sum":
+    [{"coefficient": number, "term": node}, …]}` or `{"product": [{"exponent": number,
+    "factor": node}, …]}`. A number has `value`, `exact` (null, or `{"fraction": "3/4",
     "pi": 1}` for 3π/4) and `error`, its standard error (null where that is not known).
 
     Args:

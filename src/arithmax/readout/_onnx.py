@@ -6,7 +6,7 @@ from typing import Any
 from .._checks import choose
 from .._extras import extras
 from ..discover import Formula
-from ._instructions import carry_out, instructions
+from ._instructions import carry_out, lowered
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes of the last years read
 FORMATS = {"float64": "DOUBLE", "float32": "FLOAT"}
@@ -16,8 +16,8 @@ def onnx_model(formula: Formula, *, dtype: str = "float64") -> Any:
     """An ONNX model with the input `x` [rows, columns] and the output `y` [rows].
 
     It uses operators of opset 17 only. Its metadata have the formula (`formula`) and
-    the names of the columns (`columns`, a JSON list). Where the formula is undefined the
-    model gives NaN or an infinity.
+    the names of the columns (`columns`, a JSON list). Where the formula is undefined
+    the model gives NaN or an infinity.
 
     Args:
         formula: the formula.
@@ -38,7 +38,7 @@ def onnx_model(formula: Formula, *, dtype: str = "float64") -> Any:
         import onnx
     choose("dtype", dtype, FORMATS)
     graph = _Graph(onnx, formula, dtype)
-    graph.finish(carry_out(instructions(formula), graph.operations()))
+    graph.finish(carry_out(lowered(formula), graph.operations()))
     helper = onnx.helper
     kind = getattr(onnx.TensorProto, FORMATS[dtype])
     x = helper.make_tensor_value_info("x", kind, ["rows", len(formula.names)])

@@ -4,7 +4,7 @@ from typing import Any
 
 from .._extras import extras
 from ..discover import Formula, Number
-from ._instructions import carry_out, instructions
+from ._instructions import carry_out, lowered
 
 with extras():
     import torch
@@ -25,7 +25,7 @@ class FormulaModule(nn.Module):
     ) -> None:
         super().__init__()
         self.formula = formula
-        self._program = instructions(formula)
+        self._program = lowered(formula)
         numbers = formula.numbers
         # Each constant is an entry of `free` or of `exact`: which, and where.
         counts = {True: 0, False: 0}
