@@ -76,7 +76,11 @@ CHANGES = [
     ((*FIRST, "term", "product", 0, "factor"), {"variable": -1}, r"at least 0"),
     ((*FIRST, "term", "product", 0, "factor"), {"variable": 0.0}, r"whole number"),
     ((*FIRST, "term", "product", 0, "exponent"), 2, r"exponent` \(=2\)"),
-    (("root", "sum", 1, "term", "function"), "eval", r"`root\.sum\[1\]\.term\.function`"),
+    (
+        ("root", "sum", 1, "term", "function"),
+        "eval",
+        r"`root\.sum\[1\]\.term\.function`",
+    ),
     (("root", "sum", 1, "term", "function"), ["sin"], r"term\.function`"),
     (("root", "sum", 1, "term", "argument"), None, r"term\.argument`"),
 ]

@@ -6,10 +6,10 @@ import re
 import latex2mathml.converter
 import numpy as np
 import pytest
-from random_formulas import NAMES, agree, formulas
 
 from arithmax.discover import Formula, Variable
 from arithmax.readout import latex, parse
+from random_formulas import agree, formulas
 
 CASES = formulas(100)
 SHOWN = ("m", r"\mathrm{v\ 0}", r"\lambda", r"\mathrm{x{-}1}")
@@ -21,7 +21,14 @@ class Reader:
     def __init__(self, text, columns):
         names = sorted(columns, key=len, reverse=True)
         words = [re.escape(name) for name in names]
-        words += [r"\\left\(", r"\\right\)", r"\\[a-z]+", r"\\,", r"[0-9.]+", r"[-+^{}]"]
+        words += [
+            r"\\left\(",
+            r"\\right\)",
+            r"\\[a-z]+",
+            r"\\,",
+            r"[0-9.]+",
+            r"[-+^{}]",
+        ]
         self.tokens = re.findall("|".join(words), text)
         assert "".join(self.tokens).replace(" ", "") == text.replace(" ", "")
         self.columns, self.at = columns, 0
@@ -105,7 +112,9 @@ def test_latex_is_taken_by_another_program():
 
 def test_digits_round_fitted_constants_only():
     formula = parse("3.14159265*a/7 + 22/7*b + 1.5e-9*pi*b**2", ["a", "b"])
-    assert latex(formula, 3).startswith(r"0.449 a + \frac{22}{7} b + 4.71 \cdot 10^{-9}")
+    assert latex(formula, 3).startswith(
+        r"0.449 a + \frac{22}{7} b + 4.71 \cdot 10^{-9}"
+    )
     assert "0.4487989" in latex(formula)
 
 

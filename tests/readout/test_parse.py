@@ -65,8 +65,26 @@ def test_whole_numbers_and_fractions_are_exact_and_decimals_are_not():
 BAD = ["", "m v", "__import__('os')", "m.real", "m[0]", "m**v", "True", "None", "q"]
 BAD += ["m if v else 1", "lambda: 1", "1/0", "m/(1-1)", "sin(m, v)", "sin", "sin()"]
 BAD += ["(lambda m: m)(v)", "'a'*3", "1j", "m//v", "m % v", "m @ v", "f'{m}'", "[m]"]
-BAD += ["sin(x=m)", "m := 1", "m == v", "not m", "~m", "m\0", "m; v", "import os", "..."]
-BAD += ["10**400", "9**9**9", "m**10**400", "1e999*m", "2.0**5000", "10**400*m", "tan(m)"]
+BAD += [
+    "sin(x=m)",
+    "m := 1",
+    "m == v",
+    "not m",
+    "~m",
+    "m\0",
+    "m; v",
+    "import os",
+    "...",
+]
+BAD += [
+    "10**400",
+    "9**9**9",
+    "m**10**400",
+    "1e999*m",
+    "2.0**5000",
+    "10**400*m",
+    "tan(m)",
+]
 BAD += ["(" * 150 + "m", "-" * 5000 + "m", "m+" * 50_000 + "m", "m(v)", "eval('m')"]
 BAD += ["(" * 300 + "m" + ")" * 300, "\\", "m\n+v", "*m", "m**", "sqrt(" * 90 + "m"]
 

@@ -6,7 +6,6 @@ import jax
 import numpy as np
 import pytest
 import torch
-from short_runs import cell
 
 import arithmax.equinox
 import arithmax.torch
@@ -26,7 +25,7 @@ from arithmax import (
 )
 from arithmax.discover import Verdict
 from arithmax.readout import readout
-
+from short_runs import cell
 
 
 def uniform(low, high, *shape):
@@ -235,7 +234,10 @@ def test_layers_of_torch_and_equinox_are_read():
     x = POSITIVE[:, :2].astype(np.float32)
     y = 0.5 * x[:, 0] * x[:, 1] ** 2
     network = Stack((NAU(), NMU()), hidden=(3,))
-    weights = {"0.W": [[1.0, 0.02], [0.0, 0.99], [0.0, 1.0]], "1.W": [[0.98, 1.0, 0.97]]}
+    weights = {
+        "0.W": [[1.0, 0.02], [0.0, 0.99], [0.0, 1.0]],
+        "1.W": [[0.98, 1.0, 0.97]],
+    }
     layer = arithmax.torch.Layer(network, 2, 1)
     layer.load_parameters(weights)
     modules = arithmax.torch.sequential(network, 2, 1)

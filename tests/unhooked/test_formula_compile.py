@@ -1,9 +1,9 @@
 """Modules of formulas compile into one graph, forwards and backwards."""
 
 import torch
-from random_formulas import formulas
 
 from arithmax.readout import torch_module
+from random_formulas import formulas
 
 
 def test_one_graph():

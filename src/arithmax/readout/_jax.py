@@ -5,6 +5,7 @@ from typing import Any
 
 from .._extras import extras
 from ..discover import Formula
+from ._arguments import check_formula
 from ._instructions import carry_out, lowered
 
 FUNCTIONS = ("sqrt", "sin", "cos", "exp", "log")
@@ -32,6 +33,7 @@ def jax_function(formula: Formula) -> Callable[[Any], Any]:
         >>> jax.grad(energy)(jnp.array([2.0, 3.0])).tolist()
         [4.5, 6.0]
     """
+    check_formula(formula)
     with extras():
         import jax.numpy as jnp
 

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
+from ._arguments import check_formula
 
 FORMAT, VERSION = "arithmax.formula", 1
 
@@ -31,6 +32,7 @@ def to_json(formula: Formula, indent: int | None = None) -> str:
         >>> to_json(parse("v", ["m", "v"]))[:55]
         '{"format": "arithmax.formula", "version": 1, "names": ['
     """
+    check_formula(formula)
     document = {"format": FORMAT, "version": VERSION, "names": list(formula.names)}
     document |= {"text": str(formula), "root": _node(formula.root)}
     return json.dumps(document, indent=indent, allow_nan=False)

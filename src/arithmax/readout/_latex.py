@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from .._checks import check_whole
 from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
+from ._arguments import check_formula
 
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho"
 GREEK += " sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma"
@@ -34,6 +35,7 @@ def latex(formula: Formula, digits: int | None = None) -> str:
         >>> print(latex(parse("lambda_*x1/sqrt(speed__m_s_)*1.23456e-7", names), 3))
         \frac{1.23 \cdot 10^{-7} \, \lambda x_{1}}{\sqrt{\mathrm{speed\ (m{/}s)}}}
     """
+    check_formula(formula)
     if digits is not None:
         check_whole("digits", digits, 1, 17)
     return _Writer(_names(formula), digits).node(formula.root)

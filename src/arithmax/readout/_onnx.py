@@ -6,6 +6,7 @@ from typing import Any
 from .._checks import choose
 from .._extras import extras
 from ..discover import Formula
+from ._arguments import check_formula
 from ._instructions import carry_out, lowered
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes of the last years read
@@ -34,6 +35,7 @@ def onnx_model(formula: Formula, *, dtype: str = "float64") -> Any:
         >>> session.run(["y"], {"x": np.array([[2.0, 3.0]])})[0].tolist()
         [9.0]
     """
+    check_formula(formula)
     with extras():
         import onnx
     choose("dtype", dtype, FORMATS)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from .._checks import shown
 from ..discover import Formula, Function, Node, Number, Variable, identifiers
+from ._arguments import check_names
 from ._build import (
     ONE,
     added,
@@ -51,6 +52,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
         Traceback (most recent call last):
         ValueError: `text` has "__import__('os')", which is no part of a formula. ...
     """
+    names = check_names(names)
     if not isinstance(text, str):
         raise TypeError(f"`text` (={shown(text)}) must be a string.")
     if len(text) > LONGEST:
@@ -66,7 +68,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
             f"`text` (={shown(text)}) must be a formula such as '0.5*m*v**2'; check "
             "its signs and brackets, and that it is not too deep."
         ) from None
-    columns = {name: i for i, name in enumerate(identifiers(tuple(names)))}
+    columns = {name: i for i, name in enumerate(identifiers(names))}
     return formula_of(_Reader(text.strip(), columns).node(tree, 0), names)
 
 

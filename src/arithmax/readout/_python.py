@@ -9,6 +9,7 @@ import numpy as np
 
 from .._checks import shown
 from ..discover import Formula, identifiers
+from ._arguments import check_formula
 
 WORDS = ("cos", "exp", "log", "pi", "sin", "sqrt")  # of printed formulas
 
@@ -45,6 +46,7 @@ def python_source(formula: Formula, name: str = "f") -> str:
                 return m*sqrt(v_0)
         <BLANKLINE>
     """
+    check_formula(formula)
     _check_name(name)
     text = str(formula)
     used = [formula.identifiers[i] for i in sorted(formula.root.variables())]
@@ -73,6 +75,7 @@ def numpy_function(formula: Formula) -> Callable[..., Any]:
         >>> energy(2.0, v=[1.0, 2.0])
         array([1., 4.])
     """
+    check_formula(formula)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
         [inspect.Parameter(name, kind) for name in formula.identifiers]

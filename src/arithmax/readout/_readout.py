@@ -11,6 +11,7 @@ from .._checks import check_number, check_whole, shown
 from .._extras import extras
 from .._network import Network
 from ..discover import Candidate, Formula, Judge, Number, Sum, Table, Verdict
+from ._arguments import as_array, check_names, finite_array
 from ._reading import Reading
 from ._sympy import from_sympy
 
@@ -93,8 +94,12 @@ class _Rows:
                 "as `NMU()` or `Stack((NAU(), NMU()), hidden=(2,))`."
             )
         self.network = network
-        self.params = {name: _array(value) for name, value in params.items()}
-        self.x, self.y = _finite("x", x, 2), _finite("y", y, 1)
+        if not isinstance(params, Mapping):
+            raise TypeError(
+                f"`params` (={shown(params)}) must be a dictionary of arrays by name."
+            )
+        self.params = {name: as_array(value) for name, value in params.items()}
+        self.x, self.y = finite_array("x", x, 2), finite_array("y", y, 1)
         self._check_rows()
         sizes = network.check_parameters(self.params)
         if sizes is not None and sizes[0] != self.x.shape[1]:
@@ -106,7 +111,10 @@ class _Rows:
             self.values = np.asarray(network.apply(self.params, self.x))
         self.sizes = self.x.shape[1], self.values.shape[1]
         self.output = _output(output, self.values.shape[1])
-        self.names = _names(names, self.x.shape[1])
+        columns = self.x.shape[1]
+        if names is None:
+            names = [f"x{i + 1}" for i in range(columns)]
+        self.names = check_names(names, columns)
 
     def _check_rows(self) -> None:
         if len(self.x) != len(self.y) or len(self.y) < FEWEST:
@@ -237,23 +245,6 @@ def _reading(
     return replace(reading, tried=tuple(tried))
 
 
-def _array(value: Any) -> np.ndarray:
-    if hasattr(value, "detach"):  # PyTorch
-        value = value.detach().cpu().double().numpy()
-    return np.asarray(value, dtype=np.float64)
-
-
-def _finite(name: str, value: Any, axes: int) -> np.ndarray:
-    array = _array(value)
-    if array.ndim != axes or not np.isfinite(array).all():
-        shape = "[row, column]" if axes == 2 else "[row]"
-        raise ValueError(
-            f"`{name}` (shape {array.shape}) must be finite numbers {shape}. Drop rows "
-            "that are NaN or infinite."
-        )
-    return array
-
-
 def _output(output: int | None, outputs: int) -> int:
     if output is None and outputs == 1:
         return 0
@@ -264,18 +255,6 @@ def _output(output: int | None, outputs: int) -> int:
         )
     check_whole("output", output, 0, outputs - 1)
     return output
-
-
-def _names(names: Sequence[str] | None, columns: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"x{i + 1}" for i in range(columns))
-    made = tuple(names)
-    if len(made) != columns or not all(isinstance(name, str) for name in made):
-        raise ValueError(
-            f"`names` (={shown(names)}) must be {columns} strings, one for each column "
-            "of `x`."
-        )
-    return made
 
 
 def _assumption(column: np.ndarray) -> dict[str, bool]:

@@ -9,6 +9,7 @@ import numpy as np
 from .._checks import shown
 from .._extras import extras
 from ..discover import Formula, Function, Node, Number, Variable
+from ._arguments import check_names, finite_array
 from ._build import (
     added,
     as_number,
@@ -52,9 +53,15 @@ def from_sympy(expression: Any, names: Sequence[str], x: Any = None) -> Formula:
     """
     with extras():
         import sympy
-    columns = None if x is None else np.asarray(x, dtype=np.float64).T
+    names = check_names(names)
+    if not isinstance(expression, sympy.Expr):  # SymPy would evaluate a text as code
+        raise TypeError(
+            f"`expression` (={shown(expression)}) must be a SymPy expression. Read a "
+            "text with `parse`."
+        )
+    columns = None if x is None else finite_array("x", x, 2).T
     reader = _Reader(sympy, {name: i for i, name in enumerate(names)}, columns)
-    return formula_of(reader.node(sympy.sympify(expression)), names)
+    return formula_of(reader.node(expression), names)
 
 
 class _Reader:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..discover import Formula
+from ._arguments import check_formula
 
 
 def torch_module(formula: Formula, *, device: Any = None, dtype: Any = None) -> Any:
@@ -34,6 +35,7 @@ def torch_module(formula: Formula, *, device: Any = None, dtype: Any = None) -> 
         >>> print(energy.fitted())
         0.5*m*v**2
     """
+    check_formula(formula)
     from ._torch_module import FormulaModule
 
     return FormulaModule(formula, device, dtype)
