@@ -28,9 +28,9 @@ from arithmax.readout import (
 )
 from random_formulas import NAMES, agree, formulas
 
-CASES = formulas(120)
-FEW = CASES[:40]
-COMPILED = CASES[:10]
+CASES = formulas(60)
+FEW = CASES[:20]
+COMPILED = CASES[:6]
 
 
 def test_the_formulas_have_everything():
@@ -219,14 +219,14 @@ def test_jax_functions_under_jit_and_vmap():
         agree(np.asarray(jax.jit(function)(jnp.asarray(x))), formula, x)
     formula, x = CASES[7]
     function = jax_function(formula)
-    agree(np.asarray(jax.vmap(function)(jnp.asarray(x))), formula, x)
+    agree(np.asarray(jax.jit(jax.vmap(function))(jnp.asarray(x))), formula, x)
     assert function(jnp.asarray(x, jnp.float32)).dtype == jnp.float32
     assert function(jnp.ones((2, 3, 4), int)).shape == (2, 3)
 
 
 def test_slopes_of_jax_and_torch_are_those_of_differences():
     h = 1e-6
-    for formula, x in COMPILED[:6]:
+    for formula, x in COMPILED[:3]:
         x = x[:5]
         ours = [
             (formula.evaluate(x + h * e) - formula.evaluate(x - h * e)) / (2 * h)
@@ -234,7 +234,7 @@ def test_slopes_of_jax_and_torch_are_those_of_differences():
         ]
         expected = np.stack(ours, axis=1)
         scale = np.abs(expected).max() + np.abs(formula.evaluate(x)).max()
-        slopes = jax.vmap(jax.grad(jax_function(formula)))(jnp.asarray(x))
+        slopes = jax.jit(jax.vmap(jax.grad(jax_function(formula))))(jnp.asarray(x))
         assert np.abs(np.asarray(slopes) - expected).max() < 1e-6 * scale
         inputs = torch.tensor(x, requires_grad=True)
         torch_module(formula, dtype=torch.float64)(inputs).sum().backward()

@@ -109,7 +109,7 @@ def test_a_missing_field_is_named(name):
     ["", "{", "null", "[]", "7", b"\xff\xfe\x00", '{"a": NaN}', "formula", "\x00"],
 )
 def test_what_is_no_document_is_refused(text):
-    with pytest.raises(ValueError, match="`text`|`the document`|`format`"):
+    with pytest.raises(ValueError, match=r"`text`|`the document`|`format`"):
         from_json(text)
 
 

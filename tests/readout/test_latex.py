@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import Any
 
 import latex2mathml.converter
 import numpy as np
@@ -11,14 +12,14 @@ from arithmax.discover import Formula, Variable
 from arithmax.readout import latex, parse
 from random_formulas import agree, formulas
 
-CASES = formulas(100)
+CASES = formulas(60)
 SHOWN = ("m", r"\mathrm{v\ 0}", r"\lambda", r"\mathrm{x{-}1}")
 
 
 class Reader:
     """Reads the LaTeX that is written here, and computes it: an independent judge."""
 
-    def __init__(self, text, columns):
+    def __init__(self, text: str, columns: dict[str, Any]) -> None:
         names = sorted(columns, key=len, reverse=True)
         words = [re.escape(name) for name in names]
         words += [

@@ -1,6 +1,7 @@
 """Trained networks as formulas: what is right is found, and nothing else is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import numpy as np
@@ -24,7 +25,7 @@ from arithmax import (
     train_cells,
 )
 from arithmax.discover import Verdict
-from arithmax.readout import readout
+from arithmax.readout import readout as _readout
 from short_runs import cell
 
 
@@ -34,6 +35,13 @@ def uniform(low, high, *shape):
 
 POSITIVE = uniform(1, 3, 200, 3)
 SIGNED = uniform(0.5, 3, 200, 3) * np.sign(uniform(-1, 1, 200, 3))
+
+
+def readout(*args, **options) -> Any:
+    """A reading whose formula is asked for without asking whether there is one."""
+    return _readout(*args, **options)
+
+
 TARGETS = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -64,10 +72,9 @@ def test_every_operation_of_every_unit_is_read(unit, operation):
     assert reading.verdict is Verdict.EXACT, str(reading)
     wide = np.random.default_rng(1).uniform(10, 20, (50, 3))
     truth = 0.7 * TARGETS[operation](wide[:, 0], wide[:, 1])
-    assert reading.formula is not None
     assert np.allclose(reading.formula.evaluate(wide), truth, rtol=1e-9)
-    assert reading.formula_error is not None and reading.formula_error < 1e-12
-    assert reading.discrete_error is not None and reading.discrete_error > 0.1
+    assert reading.formula_error < 1e-12
+    assert reading.discrete_error > 0.1
 
 
 def test_a_constant_factor_is_fitted_and_never_left_out():
@@ -255,6 +262,7 @@ def test_layers_of_torch_and_equinox_are_read():
         assert reading.verified and str(reading) == str(readings[0])
 
 
+@pytest.mark.slow
 def test_runs_of_the_fleet_are_read(tmp_path):
     made = cell(seeds=(0, 1))
     results = train_cells([made], out=tmp_path)

@@ -19,8 +19,8 @@ import numpy as np
 from ._numbers import ONE, Number
 
 Column: TypeAlias = np.ndarray  # one number for each row
-Columns: TypeAlias = Sequence[Column]
-Slopes: TypeAlias = list[Column]  # one column for each free number, in order
+Columns: TypeAlias = Sequence[Column] | np.ndarray  # one row of it for each
+Slopes: TypeAlias = list[Column | float]  # one column for each free number, in order
 FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda v: -np.sin(v)),

@@ -13,8 +13,8 @@ def check_formula(formula: Any) -> Formula:
     """`formula`, which must be one."""
     if not isinstance(formula, Formula):
         raise TypeError(
-            f"`formula` (={shown(formula)}) must be a formula: that of a discovery or a "
-            "reading, or one that `parse` makes of a text."
+            f"`formula` (={shown(formula)}) must be a formula: that of a discovery or "
+            "a reading, or one that `parse` makes of a text."
         )
     return formula
 

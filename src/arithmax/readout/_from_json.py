@@ -11,7 +11,7 @@ from .._checks import is_finite, shown
 from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
 from ._json import FORMAT, VERSION
 
-DEEPEST = 200  # nodes in nodes
+DEEPEST = 100  # nodes in nodes
 FUNCTIONS = ("sin", "cos", "exp", "log")
 FRACTION = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 

@@ -20,7 +20,7 @@ from ._build import (
 )
 
 LONGEST = 100_000  # characters
-DEEPEST = 200  # brackets in brackets
+DEEPEST = 100  # brackets in brackets
 MINUS = Number.of(-1)
 FUNCTIONS = ("sin", "cos", "exp", "log")
 

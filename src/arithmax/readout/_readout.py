@@ -68,7 +68,7 @@ def readout(
         >>> print(reading.formula.sympy(), "|", reading.verdict)
         m*v**2/2 | exact on this data
         >>> print(reading.discrete_formula, f"{reading.discrete_error:.1f}")
-        m*v**2 1.5
+        m*v**2 1.9
     """
     table = _Rows(network, params, x, y, names, output)
     check_number("tolerance", tolerance, 0, 1)
