@@ -7,8 +7,8 @@ from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._table import Table
 
-TERM = 1.0
-FREE_EXPONENT = 3.0  # a law has few exponents that are no simple fractions
+TERM = 6.0  # terms are chosen among hundreds: one must be worth its choice
+FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
 FUNCTION = 6.0
 
 
@@ -32,8 +32,9 @@ def price(node: Node, table: Table) -> float:
     if isinstance(node, Function):
         return FUNCTION + price(node.argument, table)
     if isinstance(node, Sum):
-        costs = (_coefficient(c, each) + TERM for c in node.coefficients)
-        return sum(costs) + sum(price(term, table) for term in node.terms)
+        costs = (_coefficient(c, each) for c in node.coefficients)
+        more = TERM * (len(node.terms) - 1)
+        return sum(costs) + more + sum(price(term, table) for term in node.terms)
     assert isinstance(node, Product)
     costs = (_exponent(e, each) for e in node.exponents)
     return sum(costs) + sum(price(factor, table) for factor in node.factors)
@@ -55,6 +56,7 @@ def _exponent(number: Number, each: float) -> float:
     if number.exact is None:
         return each + FREE_EXPONENT
     fraction = number.exact[0]
-    return 0.7 * math.log(max(abs(fraction.numerator), 1)) + (
-        (0.3 if fraction < 0 else 0.0) + 1.2 * math.log(fraction.denominator)
+    size = 0.7 * max(abs(fraction.numerator) - 1, 0) + 2.2 * math.log(
+        fraction.denominator
     )
+    return size + (0.3 if fraction < 0 else 0.0)
