@@ -7,6 +7,7 @@ from ._domain import DomainHazard as DomainHazard
 from ._domain import domain_cases as domain_cases
 from ._domain import domain_values as domain_values
 from ._formula import Formula as Formula
+from ._identifiers import identifiers as identifiers
 from ._judge import Judge as Judge
 from ._ladder import LADDER as LADDER
 from ._nodes import FUNCTIONS as FUNCTIONS

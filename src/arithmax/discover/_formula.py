@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._identifiers import identifiers
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._printing import complexity, text
@@ -37,7 +38,12 @@ class Formula:
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        return text(self.root, self.names)
+        return text(self.root, self.identifiers)
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        """The names of all columns as the formula is written with them."""
+        return identifiers(self.names)
 
     def evaluate(self, x: Any, signless: bool = False) -> np.ndarray:
         """What the formula gives on each row of `x` [row, column]; NaN where it is
