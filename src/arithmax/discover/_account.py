@@ -1,0 +1,255 @@
+"""What there is to say of a discovery: its rows, ranges, constants and sentences.
+
+Whoever shows a discovery (a terminal, a page, JSON) shows this, so that all say the
+same.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._formula import Formula
+from ._nodes import Node, Product, Sum
+from ._numbers import Number
+from ._printing import text
+from ._table import Table
+from ._verdict import Discovery, Verdict
+
+DIGITS = 4  # of a number that is shown to people
+PARTS = ("fitted", "held out", "outside")
+
+
+@dataclass(frozen=True, eq=False)
+class PartOfTable:
+    """Some rows of the table: what is true, and what the formula gives."""
+
+    name: str
+    truth: np.ndarray
+    predicted: np.ndarray
+
+    @property
+    def undefined(self) -> int:
+        """On how many rows the formula gives no number."""
+        return int(np.isnan(self.predicted).sum())
+
+
+@dataclass(frozen=True)
+class ColumnRange:
+    """From where to where a column goes, inside and outside."""
+
+    column: str
+    least: float
+    most: float
+    outside: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class FormulaConstant:
+    """A number of a formula: where it stands, and how well it is known."""
+
+    role: str
+    number: Number
+
+    @property
+    def kind(self) -> str:
+        return "fitted" if self.number.free else "exact"
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """A discovery with all that is shown of it.
+
+    Args:
+        found: what the search gave.
+        target: the name of the column that is explained.
+        parts: the rows that were fitted, held out, and outside, in this order.
+        extents: the columns that the formula has, from where to where they go.
+    """
+
+    found: Discovery
+    target: str
+    parts: tuple[PartOfTable, ...]
+    extents: tuple[ColumnRange, ...]
+
+    @property
+    def equation(self) -> str:
+        """target = formula, its fitted numbers rounded; ≈ if any is."""
+        short = rounded(self.found.formula)
+        same = short.root == self.found.formula.root
+        return f"{self.target} {'=' if same else '≈'} {short}"
+
+    @property
+    def exact_equation(self) -> str:
+        """target = formula with all digits."""
+        return f"{self.target} = {self.found.formula}"
+
+    @property
+    def constants(self) -> tuple[FormulaConstant, ...]:
+        """Numbers other than ±1 that terms have as factors, and fitted exponents."""
+        root, names = self.found.formula.root, self.found.formula.names
+        return tuple(_constants(root, names))
+
+    def rows(self, name: str) -> int:
+        """How many rows a part has."""
+        return sum(len(part.truth) for part in self.parts if part.name == name)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict, and what it does not say."""
+        best = self.found.best
+        share = f"{100 * best.held_out_error:.2g} % of the spread of {self.target}"
+        if best.verdict is Verdict.EXACT:
+            return (
+                f"Exact on this data: right to rounding on all {self._seen} rows. "
+                f"{self._where}"
+            )
+        if best.verdict is Verdict.WITHIN:
+            return (
+                f"Within tolerance: an error of {share} is left on held-out rows, "
+                f"which looks like noise. {self._where}"
+            )
+        return (
+            f"Not found: no formula that was tried explains {self.target}. The best "
+            f"leaves an error of {share} on held-out rows; do not trust it."
+        )
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """How the formula was verified, a sentence for each step."""
+        best, said = self.found.best, []
+        said.append(
+            f"Fitted on {self.rows('fitted')} rows: error "
+            f"{number_shown(best.training_error)} of the spread of {self.target}."
+        )
+        if held := self.rows("held out"):
+            said.append(
+                f"Held out, {held} rows that fitted nothing: error "
+                f"{number_shown(best.held_out_error)}."
+            )
+        else:
+            said.append("Held out: none, there are too few rows.")
+        if best.verdict is Verdict.WITHIN:
+            said.append(
+                "What is left over: no smooth function of the columns explains it "
+                "better than chance would."
+            )
+        return (*said, *self._outside())
+
+    @property
+    def _seen(self) -> int:
+        return self.rows("fitted") + self.rows("held out")
+
+    @property
+    def _where(self) -> str:
+        if not self.extents:
+            return "It is a constant: no column was needed."
+        spans = ", ".join(
+            f"{e.column} from {number_shown(e.least)} to {number_shown(e.most)}"
+            for e in self.extents
+        )
+        return f"It was seen on {spans}; elsewhere it is a guess."
+
+    def _outside(self) -> list[str]:
+        best, count = self.found.best, self.rows("outside")
+        if not count or best.extrapolation_error is None:
+            return []
+        undefined = sum(p.undefined for p in self.parts if p.name == "outside")
+        if undefined:
+            return [
+                f"Outside, {count} rows that decided nothing: undefined on {undefined}."
+            ]
+        error = number_shown(best.extrapolation_error)
+        return [f"Outside, {count} rows that decided nothing: error {error}."]
+
+
+def account(
+    found: Discovery,
+    x: Any,
+    y: Any,
+    *,
+    target: str = "y",
+    outside: tuple[Any, Any] | None = None,
+    seed: int = 0,
+) -> Account:
+    """A discovery with the rows that it was made from.
+
+    Args:
+        found: what `discover` gave for these rows.
+        x: the columns [row, column] that it was given.
+        y: the targets [row].
+        target: the name of the target.
+        outside: the rows outside, if `discover` was given any.
+        seed: the seed that `discover` was given, which chose the held-out rows.
+
+    Returns:
+        All that is shown of it.
+    """
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    formula = found.formula
+    table = Table.split(x, y, formula.names, seed=seed)
+    pairs = [(table.x, table.y), (table.held_x, table.held_y)]
+    far = None
+    if outside is not None and len(outside[1]):
+        far = np.asarray(outside[0], np.float64)
+        pairs.append((far, np.asarray(outside[1], np.float64)))
+    parts = [
+        PartOfTable(name, truth, formula.evaluate(rows))
+        for name, (rows, truth) in zip(PARTS, pairs, strict=False)
+    ]
+    extents = [_extent(formula, name, x, far) for name in formula.variables]
+    return Account(found, target, tuple(parts), tuple(extents))
+
+
+def _extent(formula: Formula, name: str, x: np.ndarray, far: Any) -> ColumnRange:
+    i = formula.names.index(name)
+    ends = None if far is None else (float(far[:, i].min()), float(far[:, i].max()))
+    return ColumnRange(name, float(x[:, i].min()), float(x[:, i].max()), ends)
+
+
+def rounded(formula: Formula, digits: int = DIGITS) -> Formula:
+    """The formula with its fitted numbers rounded, to be read and not computed with.
+
+    Examples:
+        >>> from arithmax.discover import Formula, Number, Sum, monomial, rounded
+        >>> term = monomial([Number.of(2)], [0])
+        >>> str(rounded(Formula(Sum((Number(0.123456),), (term,)), ("v",))))
+        '0.1235*v**2'
+    """
+    numbers = (
+        Number(float(f"{n.value:.{digits}g}"), None, n.error) if n.free else n
+        for n in formula.root.numbers()
+    )
+    return Formula(formula.root.replaced(numbers), formula.names)
+
+
+def number_shown(value: float) -> str:
+    """Three digits, `0` for what is not there."""
+    return f"{value:.3g}" if math.isfinite(value) else "undefined"
+
+
+def _constants(node: Node, names: Sequence[str]) -> Iterator[FormulaConstant]:
+    if isinstance(node, Sum):
+        for coefficient, term in zip(node.coefficients, node.terms, strict=True):
+            if coefficient.exact is None or abs(coefficient.value) != 1:
+                yield FormulaConstant(_role(term, names), coefficient)
+    if isinstance(node, Product):
+        for exponent, factor in zip(node.exponents, node.factors, strict=True):
+            if exponent.free:
+                yield FormulaConstant(f"exponent of {_short(factor, names)}", exponent)
+    for child in node.children():
+        yield from _constants(child, names)
+
+
+def _role(term: Node, names: Sequence[str]) -> str:
+    if isinstance(term, Product) and not term.factors:
+        return "constant term"
+    return f"factor of {_short(term, names)}"
+
+
+def _short(node: Node, names: Sequence[str]) -> str:
+    rounded_node = rounded(Formula(node, tuple(names))).root
+    shown = text(rounded_node, names)
+    return shown if len(shown) <= 40 else f"{shown[:39]}…"
