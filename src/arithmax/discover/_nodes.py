@@ -216,6 +216,15 @@ class Function(Node):
         return Function(self.name, self.argument.replaced(numbers))
 
 
+def kinds(node: Node) -> Iterator[str]:
+    """"coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
+    kind = "coefficient" if isinstance(node, Sum) else "exponent"
+    for child in node.children():
+        if not isinstance(node, Function):
+            yield kind
+        yield from kinds(child)
+
+
 UNIT = Product()  # the term of a constant
 
 
