@@ -116,7 +116,9 @@ class _Reader:
         if kind == "number":
             return np.full(count, float(text))
         if kind in ("word", "quoted"):
-            return self.columns.numbers(check_column(ARGUMENT, text, self.columns.names))
+            return self.columns.numbers(
+                check_column(ARGUMENT, text, self.columns.names)
+            )
         raise self.wrong(f"has {text!r} where a column or a number must be")
 
     def compared(self) -> Callable | None:

@@ -1,6 +1,6 @@
 """The table that `arithmax discover` is given: its columns, checked, and its rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +11,14 @@ from ._condition import rows_of
 
 AUTOMATIC = "auto"
 SHARE = 0.1  # of the rows: held out by `--hold-out auto`
+OUTERMOST = "the outermost tenth of the rows"
 FEWEST = 5  # rows: of fewer none would be held out
 # What `arithmax.tasks` calls otherwise.
 RENAMED = {"`path`": "`file`", "`inputs`": "`features`"}
+OF_TARGET = {
+    "list other columns in `inputs`": "name another `target`",
+    "List other columns in `inputs`": "Name another `target`",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,7 @@ class GivenTable:
         names: the names of the columns.
         target: the name of the target.
         outside: columns and targets of the rows that only measure an error.
+        condition: which rows these are, in words.
         units: a unit for each column and the target, if they are given.
     """
 
@@ -34,6 +40,7 @@ class GivenTable:
     names: tuple[str, ...]
     target: str
     outside: tuple[Any, Any] | None = None
+    condition: str = ""
     units: tuple[str, ...] | None = None
 
 
@@ -58,18 +65,19 @@ def given_table(
         names,
         target,
         (x[far], y[far]) if far.any() else None,
+        OUTERMOST if hold_out == AUTOMATIC else hold_out or "",
         _units(units, (*names, target)),
     )
 
 
 @contextmanager
-def _renamed() -> Iterator[None]:
+def _renamed(names: Mapping[str, str] = RENAMED) -> Iterator[None]:
     """Errors with the names that the options of the command have."""
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
         text = str(error)
-        for name, option in RENAMED.items():
+        for name, option in names.items():
             text = text.replace(name, option)
         raise type(error)(text) from None
 
@@ -96,8 +104,9 @@ def _features(
 def _numbers(columns: Any, names: tuple[str, ...], target: str) -> tuple[Any, Any]:
     import numpy as np
 
+    with _renamed(OF_TARGET):
+        y = columns.numbers(target)[:, None]
     inputs = np.stack([columns.numbers(name) for name in names], 1)
-    y = columns.numbers(target)[:, None]
     x = as_inputs(inputs, "path", names)
     return x, as_targets(y, len(x), "path", (target,))[:, 0]
 
@@ -107,7 +116,7 @@ def _outside(hold_out: str | None, columns: Any, x: Any) -> Any:
 
     if hold_out is None:
         return np.zeros(len(x), bool)
-    if hold_out.strip() == AUTOMATIC:
+    if hold_out == AUTOMATIC:
         return outermost(x, SHARE)
     far = rows_of(hold_out, columns)
     if not far.any() or far.all():

@@ -1,5 +1,11 @@
 """From a table of numbers to a formula."""
 
+from ._account import Account as Account
+from ._account import ColumnRange as ColumnRange
+from ._account import FormulaConstant as FormulaConstant
+from ._account import PartOfTable as PartOfTable
+from ._account import account as account
+from ._account import rounded as rounded
 from ._formula import Formula as Formula
 from ._judge import Judge as Judge
 from ._ladder import LADDER as LADDER

@@ -19,6 +19,7 @@ from ._table import Table
 from ._verdict import Discovery, Verdict
 
 DIGITS = 4  # of a number that is shown to people
+FEW = 5  # columns that a sentence names
 PARTS = ("fitted", "held out", "outside")
 
 
@@ -67,19 +68,25 @@ class Account:
         target: the name of the column that is explained.
         parts: the rows that were fitted, held out, and outside, in this order.
         extents: the columns that the formula has, from where to where they go.
+        condition: which rows are outside, in words; empty if there are none.
     """
 
     found: Discovery
     target: str
     parts: tuple[PartOfTable, ...]
     extents: tuple[ColumnRange, ...]
+    condition: str = ""
 
     @property
     def equation(self) -> str:
         """target = formula, its fitted numbers rounded; ≈ if any is."""
-        short = rounded(self.found.formula)
-        same = short.root == self.found.formula.root
-        return f"{self.target} {'=' if same else '≈'} {short}"
+        return f"{self.target} {self.sign} {rounded(self.found.formula)}"
+
+    @property
+    def sign(self) -> str:
+        """= if nothing has to be rounded, and ≈ if something has."""
+        formula = self.found.formula
+        return "=" if rounded(formula).root == formula.root else "≈"
 
     @property
     def exact_equation(self) -> str:
@@ -146,23 +153,23 @@ class Account:
     def _where(self) -> str:
         if not self.extents:
             return "It is a constant: no column was needed."
-        spans = ", ".join(
+        spans = [
             f"{e.column} from {number_shown(e.least)} to {number_shown(e.most)}"
-            for e in self.extents
-        )
-        return f"It was seen on {spans}; elsewhere it is a guess."
+            for e in self.extents[:FEW]
+        ]
+        if (more := len(self.extents) - FEW) > 0:
+            spans.append(f"{more} more columns")
+        return f"It was found on {', '.join(spans)}; nothing is claimed beyond."
 
     def _outside(self) -> list[str]:
         best, count = self.found.best, self.rows("outside")
         if not count or best.extrapolation_error is None:
             return []
-        undefined = sum(p.undefined for p in self.parts if p.name == "outside")
-        if undefined:
-            return [
-                f"Outside, {count} rows that decided nothing: undefined on {undefined}."
-            ]
-        error = number_shown(best.extrapolation_error)
-        return [f"Outside, {count} rows that decided nothing: error {error}."]
+        where = f" ({self.condition})" if self.condition else ""
+        rows = f"Outside{where}, {count} rows that decided nothing"
+        if undefined := sum(p.undefined for p in self.parts if p.name == "outside"):
+            return [f"{rows}: undefined on {undefined}."]
+        return [f"{rows}: error {number_shown(best.extrapolation_error)}."]
 
 
 def account(
@@ -172,6 +179,7 @@ def account(
     *,
     target: str = "y",
     outside: tuple[Any, Any] | None = None,
+    condition: str = "",
     seed: int = 0,
 ) -> Account:
     """A discovery with the rows that it was made from.
@@ -182,6 +190,7 @@ def account(
         y: the targets [row].
         target: the name of the target.
         outside: the rows outside, if `discover` was given any.
+        condition: which rows these are, in words.
         seed: the seed that `discover` was given, which chose the held-out rows.
 
     Returns:
@@ -200,7 +209,7 @@ def account(
         for name, (rows, truth) in zip(PARTS, pairs, strict=False)
     ]
     extents = [_extent(formula, name, x, far) for name in formula.variables]
-    return Account(found, target, tuple(parts), tuple(extents))
+    return Account(found, target, tuple(parts), tuple(extents), condition)
 
 
 def _extent(formula: Formula, name: str, x: np.ndarray, far: Any) -> ColumnRange:
@@ -226,7 +235,7 @@ def rounded(formula: Formula, digits: int = DIGITS) -> Formula:
 
 
 def number_shown(value: float) -> str:
-    """Three digits, `0` for what is not there."""
+    """Three digits."""
     return f"{value:.3g}" if math.isfinite(value) else "undefined"
 
 

@@ -11,12 +11,13 @@ DOT = "<mo>·</mo>"
 MINUS = "<mo>−</mo>"
 
 
-def mathml(formula: Formula, target: str) -> str:
+def mathml(formula: Formula, target: str, sign: str = "=") -> str:
     """target = formula, typeset with its numbers as they are.
 
     Args:
         formula: what is shown; round its numbers first.
         target: the name of what it gives.
+        sign: what stands between the two.
 
     Returns:
         A `<math>` element.
@@ -30,7 +31,7 @@ def mathml(formula: Formula, target: str) -> str:
         True
     """
     return (
-        f'<math display="block"><mrow>{_name(target)}<mo>=</mo>'
+        f'<math display="block"><mrow>{_name(target)}<mo>{sign}</mo>'
         f"{_node(formula.root, formula.names)}</mrow></math>"
     )
 
