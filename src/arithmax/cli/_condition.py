@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .._checks import shown
 from ..tasks import Columns, check_column
 
 ARGUMENT = "hold_out"
@@ -104,17 +105,14 @@ class _Reader:
             right = self.value()
             here = compare(left, right)
             left, rows = right, here if rows is None else rows & here
-        if rows is None:
-            raise self.wrong("compares nothing with one of its values")
+        if rows is None or isinstance(rows, bool):
+            raise self.wrong("has a value that is compared with no column")
         return rows
 
     def value(self) -> Any:
-        import numpy as np
-
         kind, text = self.next()
-        count = len(self.columns.words(self.columns.names[0]))
         if kind == "number":
-            return np.full(count, float(text))
+            return float(text)
         if kind in ("word", "quoted"):
             return self.columns.numbers(
                 check_column(ARGUMENT, text, self.columns.names)
@@ -164,7 +162,7 @@ def _tokens(text: str) -> list[Token]:
 
 def _wrong(text: str, what: str) -> ValueError:
     return ValueError(
-        f"`{ARGUMENT}` (={text!r}) {what}. Write a condition on columns, such as "
+        f"`{ARGUMENT}` (={shown(text)}) {what}. Write a condition on columns, such as "
         f"{EXAMPLE}, with < <= > >= == != and, or, not and brackets; names that are "
         "no plain words stand in `backquotes`."
     )

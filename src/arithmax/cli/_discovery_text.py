@@ -29,7 +29,7 @@ def print_discovery(told: Account) -> None:
             "rows away from the search and measures the error on them."
         )
     _wrapped(f"- The search ended because {told.found.stopped}.")
-    if best.verdict is Verdict.NOT_FOUND:
+    if best.verdict is Verdict.NOT_FOUND and told.found.tried:
         print_attempts(told)
     print_constants(told)
     print_front(told)
@@ -55,7 +55,9 @@ def _constant(constant: FormulaConstant) -> list[str]:
     number = constant.number
     if not number.free:
         return [constant.role, str(number), "exact"]
-    return [constant.role, f"{number.value:.6g}", _share(number.error, "unknown")]
+    error = number.error
+    spread = f"{error:.2g}" if error == error else "unknown"
+    return [constant.role, f"{number.value:.6g}", spread]
 
 
 def print_front(told: Account) -> None:
@@ -80,8 +82,8 @@ def _rival(candidate: Candidate, told: Account, has_outside: bool) -> list[str]:
     ]
 
 
-def _share(value: float | None, otherwise: str = "undefined") -> str:
-    return otherwise if value is None or value != value else f"{value:.1e}"
+def _share(value: float | None) -> str:
+    return "undefined" if value is None or value != value else f"{value:.1e}"
 
 
 def _wrapped(sentence: str, indent: str = "") -> None:

@@ -35,9 +35,9 @@ def scatter(parts: Sequence[Any], target: str) -> str:
     scaled = ", logarithmic" if scale.log else ""
     low, high = (f"{v:.3g}" for v in (truth.min(), truth.max()))
     foot = f"{low:<{WIDE - len(high)}}{high}"
-    lines = [f"Predicted {target} (up) against true {target} (right){scaled}: {keys}"]
+    lines = [f"Predicted {target} (up) against true {target} (right){scaled}"]
     lines += [f"  │{''.join(row).rstrip()}" for row in reversed(grid)]
-    return "\n".join([*lines, f"  └{'─' * WIDE}", f"   {foot}"])
+    return "\n".join([*lines, f"  └{'─' * WIDE}", f"   {foot}", f"   {keys}"])
 
 
 class _Scale:

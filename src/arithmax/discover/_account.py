@@ -18,7 +18,8 @@ from ._printing import text
 from ._table import Table
 from ._verdict import Discovery, Verdict
 
-DIGITS = 4  # of a number that is shown to people
+DIGITS = 3, 6  # of a number that is shown to people, at least and at most
+MANY = 20  # rows, from which on a pattern in what is left over would be seen
 FEW = 5  # columns that a sentence names
 PARTS = ("fitted", "held out", "outside")
 
@@ -107,7 +108,7 @@ class Account:
     def sentence(self) -> str:
         """The verdict, and what it does not say."""
         best = self.found.best
-        share = f"{100 * best.held_out_error:.2g} % of the spread of {self.target}"
+        off = f"{_share(best.held_out_error)} of the spread of {self.target}"
         if best.verdict is Verdict.EXACT:
             return (
                 f"Exact on this data: right to rounding on all {self._seen} rows. "
@@ -115,35 +116,43 @@ class Account:
             )
         if best.verdict is Verdict.WITHIN:
             return (
-                f"Within tolerance: an error of {share} is left on held-out rows, "
-                f"which looks like noise. {self._where}"
+                f"Within tolerance: an error of {off} is left on held-out rows, and no "
+                f"pattern was seen in it. {self._where}"
             )
         return (
-            f"Not found: no formula that was tried explains {self.target}. The best "
-            f"leaves an error of {share} on held-out rows; do not trust it."
+            f"Not found: no formula that was tried could be verified. The best leaves "
+            f"an error of {off} on held-out rows; do not trust it."
         )
 
     @property
     def checks(self) -> tuple[str, ...]:
         """How the formula was verified, a sentence for each step."""
-        best, said = self.found.best, []
-        said.append(
-            f"Fitted on {self.rows('fitted')} rows: error "
+        best = self.found.best
+        fitted = (
+            f"Fitted on {self._counted('fitted')}: error "
             f"{number_shown(best.training_error)} of the spread of {self.target}."
         )
-        if held := self.rows("held out"):
-            said.append(
-                f"Held out, {held} rows that fitted nothing: error "
+        held = "Held out: none, there are too few rows."
+        if self.rows("held out"):
+            held = (
+                f"Held out, {self._counted('held out')} that fitted nothing: error "
                 f"{number_shown(best.held_out_error)}."
             )
-        else:
-            said.append("Held out: none, there are too few rows.")
-        if best.verdict is Verdict.WITHIN:
-            said.append(
-                "What is left over: no smooth function of the columns explains it "
-                "better than chance would."
-            )
-        return (*said, *self._outside())
+        within = best.verdict is Verdict.WITHIN
+        return (fitted, held, *[self._left_over] * within, *self._outside())
+
+    @property
+    def _left_over(self) -> str:
+        if self.rows("fitted") < MANY:
+            return "What is left over: there are too few rows to see a pattern in it."
+        return (
+            "What is left over: no smooth function of the columns explains it better "
+            "than chance would."
+        )
+
+    def _counted(self, name: str) -> str:
+        count = self.rows(name)
+        return f"{count} row{'s' * (count != 1)}"
 
     @property
     def _seen(self) -> int:
@@ -162,11 +171,11 @@ class Account:
         return f"It was found on {', '.join(spans)}; nothing is claimed beyond."
 
     def _outside(self) -> list[str]:
-        best, count = self.found.best, self.rows("outside")
-        if not count or best.extrapolation_error is None:
+        best = self.found.best
+        if not self.rows("outside") or best.extrapolation_error is None:
             return []
         where = f" ({self.condition})" if self.condition else ""
-        rows = f"Outside{where}, {count} rows that decided nothing"
+        rows = f"Outside{where}, {self._counted('outside')} that decided nothing"
         if undefined := sum(p.undefined for p in self.parts if p.name == "outside"):
             return [f"{rows}: undefined on {undefined}."]
         return [f"{rows}: error {number_shown(best.extrapolation_error)}."]
@@ -218,20 +227,32 @@ def _extent(formula: Formula, name: str, x: np.ndarray, far: Any) -> ColumnRange
     return ColumnRange(name, float(x[:, i].min()), float(x[:, i].max()), ends)
 
 
-def rounded(formula: Formula, digits: int = DIGITS) -> Formula:
+def rounded(formula: Formula) -> Formula:
     """The formula with its fitted numbers rounded, to be read and not computed with.
+
+    A number keeps one digit more than its standard error leaves certain.
 
     Examples:
         >>> from arithmax.discover import Formula, Number, Sum, monomial, rounded
         >>> term = monomial([Number.of(2)], [0])
-        >>> str(rounded(Formula(Sum((Number(0.123456),), (term,)), ("v",))))
+        >>> number = Number(0.123456, None, 0.001)
+        >>> str(rounded(Formula(Sum((number,), (term,)), ("v",))))
         '0.1235*v**2'
     """
-    numbers = (
-        Number(float(f"{n.value:.{digits}g}"), None, n.error) if n.free else n
-        for n in formula.root.numbers()
-    )
+    numbers = (_shortened(n) if n.free else n for n in formula.root.numbers())
     return Formula(formula.root.replaced(numbers), formula.names)
+
+
+def _shortened(number: Number) -> Number:
+    least, most = DIGITS
+    certain = abs(number.value) / number.error if number.error > 0 else math.inf
+    digits = most if math.isinf(certain) else math.ceil(math.log10(certain + 1)) + 1
+    shown = f"{number.value:.{min(max(digits, least), most)}g}"
+    return Number(float(shown), None, number.error)
+
+
+def _share(error: float) -> str:
+    return f"{100 * error:.2g} %" if error >= 1e-4 else number_shown(error)
 
 
 def number_shown(value: float) -> str:
