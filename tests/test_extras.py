@@ -117,7 +117,7 @@ def test_discovery_needs_no_fleet():
     page = next(line for line in shown.splitlines() if "index.html" in line)
     assert "was not written" in page and "arithmax[" in page
     *_, parquet, status = shown.splitlines()
-    assert "DuckDB" in parquet and "arithmax[fleet]" in parquet and status == "2"
+    assert "duckdb" in parquet and "arithmax[fleet]" in parquet and status == "2"
 
 
 FLEETLESS = """

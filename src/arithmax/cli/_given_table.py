@@ -75,7 +75,7 @@ def _renamed(names: Mapping[str, str] = RENAMED) -> Iterator[None]:
     """Errors with the names that the options of the command have."""
     try:
         yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError) as error:
         text = str(error)
         for name, option in names.items():
             text = text.replace(name, option)

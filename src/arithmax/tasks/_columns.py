@@ -91,7 +91,8 @@ class ParquetColumns:
         except ImportError:
             raise ImportError(
                 f"`path` (={path}) is read by DuckDB, which is not installed: "
-                '`pip install "arithmax[fleet]"`, or write the table as CSV.'
+                '`pip install "arithmax[fleet]"`, or write the table as CSV.',
+                name="duckdb",
             ) from None
         from .._files import scan
 
