@@ -101,7 +101,7 @@ class Judge:
         if scaled != node:
             node, error = self.fit(scaled)
         node, error = named(node, error, self.fit, self.allowance)
-        plain = tidied(node, self.table.positive)
+        plain = tidied(node, self.table.columns)
         other = self.fit(plain)
         return other if self.allowance.holds(error, other[1]) else (node, error)
 

@@ -4,6 +4,8 @@ from ._linear_algebra import LinearAlgebra
 from ._monomial import Constant, Monomial
 from ._networks import LARGE, MIDDLE, SMALL, Networks
 from ._null_space import NullSpace
+from ._separated import Separated
+from ._sparse import Sparse, SparseRatio
 from ._stage import Stage
 
 LADDER: tuple[Stage, ...] = (
@@ -12,6 +14,9 @@ LADDER: tuple[Stage, ...] = (
     LinearAlgebra(),
     NullSpace(),
     Networks(SMALL),
+    Sparse(),
+    SparseRatio(),
+    Separated((Sparse(), SparseRatio(), Networks(SMALL + MIDDLE))),
     Networks(MIDDLE),
     Networks(LARGE),
     Networks(SMALL + MIDDLE + LARGE, restarts=96),

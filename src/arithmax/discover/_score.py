@@ -7,8 +7,8 @@ from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._table import Table
 
-TERM = 1.0
-FREE_EXPONENT = 3.0  # a law has few exponents that are no simple fractions
+TERM = 2.0
+FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
 FUNCTION = 6.0
 
 
@@ -55,6 +55,7 @@ def _exponent(number: Number, each: float) -> float:
     if number.exact is None:
         return each + FREE_EXPONENT
     fraction = number.exact[0]
-    return 0.7 * math.log(max(abs(fraction.numerator), 1)) + (
-        (0.3 if fraction < 0 else 0.0) + 1.2 * math.log(fraction.denominator)
+    size = 0.7 * max(abs(fraction.numerator) - 1, 0) + 2.2 * math.log(
+        fraction.denominator
     )
+    return size + (0.3 if fraction < 0 else 0.0)

@@ -77,4 +77,4 @@ def _powers(exponent: Number, plain: Node) -> Iterable[tuple[Number, Node]]:
     if isinstance(plain, Product) and exponent.whole:
         pairs = zip(plain.exponents, plain.factors, strict=True)
         return [(e.times(exponent), factor) for e, factor in pairs]
-    return [(exponent, plain)]
+    return [] if plain == UNIT else [(exponent, plain)]

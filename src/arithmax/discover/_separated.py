@@ -1,0 +1,129 @@
+"""Divide and conquer: columns that only multiply the rest are divided out first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from ._library import polynomial, size_of_polynomial
+from ._nodes import Function, Node, Product, Sum, Variable, monomial, power, times
+from ._numbers import Number
+from ._stage import Stage
+from ._table import Table
+from ._verify import independent, normal_deviate
+
+EXPONENTS = tuple(Fraction(i, 2) for i in range(-10, 11))
+SEPARABLE = 3.0  # standard deviations of what the column still explains
+
+
+@dataclass(frozen=True)
+class Separated(Stage):
+    """y = x_i^a · g(the others): what `stages` propose for g, times the powers.
+
+    A column is divided out if, with some exponent, no smooth function of it and the
+    others explains more of y / x_i^a than one of the others alone.
+
+    Args:
+        stages: what looks for g.
+    """
+
+    name: ClassVar[str] = "separated powers"
+    stages: tuple[Stage, ...] = ()
+
+    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+        powers = power_columns(table)
+        if not powers or len(powers) == table.width:
+            return
+        kept = [i for i in range(table.width) if i not in powers]
+        rest = divided(table, powers, kept)
+        outer = monomial([Number.of(e) for e in powers.values()], list(powers))
+        for stage in self.stages:
+            for node in stage.propose(rest, rng):
+                yield distributed(renamed(node, kept), outer)
+
+
+def power_columns(table: Table) -> dict[int, Fraction]:
+    """The columns that only multiply the rest, with their exponents."""
+    found: dict[int, Fraction] = {}
+    if table.width < 2 or table.width > 12:
+        return found
+    for index in range(table.width):
+        if table.positive[index]:
+            tried = {e: _explained(table, index, e) for e in EXPONENTS}
+            best = min(tried, key=lambda e: tried[e])
+            if tried[best] < SEPARABLE and best != 0:
+                found[index] = best
+    return found
+
+
+def _explained(table: Table, index: int, exponent: Fraction) -> float:
+    """What a column explains of y / x^a beyond chance, as a normal deviate."""
+    outer = power(table.columns[index], float(exponent))
+    weight = table.weight * outer
+    others = np.delete(table.columns, index, axis=0)
+    rest, own = _smooth(others), _scaled(np.log(table.columns[index]))
+    start = independent(rest, weight)
+    linear = rest[: len(others) + 1]
+    more = np.concatenate([linear * own, linear[:1] * own**2, linear[:1] * own**3])
+    basis = independent(more, weight, start)
+    target = table.y * table.weight
+    residual = target - start.T @ (start @ target)
+    gained = float(np.sum((basis @ residual) ** 2))
+    left = table.rows - len(start) - len(basis)
+    rest_error = max(float(residual @ residual) - gained, 1e-300)
+    return normal_deviate(gained / len(basis) / (rest_error / left), len(basis), left)
+
+
+def _scaled(column: np.ndarray) -> np.ndarray:
+    return (column - column.mean()) / (column.std() + 1e-300)
+
+
+def _smooth(columns: np.ndarray) -> np.ndarray:
+    """Polynomials of the columns: a constant, then they themselves, then the rest."""
+    scaled = np.array([_scaled(column) for column in columns])
+    width = len(columns)
+    degree = max(d for d in (1, 2, 3, 4) if size_of_polynomial(width, d) <= 130)
+    return polynomial(width, degree).values(scaled).T
+
+
+def divided(table: Table, powers: dict[int, Fraction], kept: list[int]) -> Table:
+    """The table of y / Π x_i^a_i over the columns that are left."""
+
+    def outer(x: np.ndarray) -> np.ndarray:
+        result = np.ones(len(x))
+        for index, exponent in powers.items():
+            result = result * power(x[:, index], float(exponent))
+        return result
+
+    here, there = outer(table.x), outer(table.held_x)
+    weight = table.weight * here
+    return replace(
+        table,
+        x=table.x[:, kept],
+        y=table.y / here,
+        weight=weight / np.sqrt(np.mean(weight**2)),
+        held_x=table.held_x[:, kept],
+        held_y=table.held_y / there,
+        names=tuple(table.names[i] for i in kept),
+    )
+
+
+def renamed(node: Node, kept: list[int]) -> Node:
+    """The node in terms of the columns of the whole table."""
+    if isinstance(node, Variable):
+        return Variable(kept[node.index])
+    if isinstance(node, Sum):
+        return Sum(node.coefficients, tuple(renamed(t, kept) for t in node.terms))
+    if isinstance(node, Product):
+        return Product(node.exponents, tuple(renamed(f, kept) for f in node.factors))
+    assert isinstance(node, Function)
+    return Function(node.name, renamed(node.argument, kept))
+
+
+def distributed(node: Node, outer: Product) -> Node:
+    """node · outer: each term of a sum takes part in it."""
+    if isinstance(node, Sum):
+        return Sum(node.coefficients, tuple(times(t, outer) for t in node.terms))
+    return times(node, outer)
