@@ -40,6 +40,7 @@ def _output(output) -> str:
     data = output.get("data", {})
     if "text/html" in data:
         table = re.sub(r"(?s)<style.*?</style>", "", "".join(data["text/html"]))
+        table = re.sub(r"<table[^>]*>", "<table>", table)  # as other tables look
         return re.sub(r"\n\s*", "", table)  # Markdown would begin a new paragraph
     text = "".join(output.get("text") or data["text/plain"])
     return f"```text\n{text.rstrip()}\n```"

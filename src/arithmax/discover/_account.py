@@ -14,7 +14,6 @@ import numpy as np
 from ._formula import Formula
 from ._nodes import Node, Product, Sum
 from ._numbers import Number
-from ._printing import text
 from ._table import Table
 from ._verdict import Discovery, Verdict
 
@@ -280,6 +279,5 @@ def _role(term: Node, names: Sequence[str]) -> str:
 
 
 def _short(node: Node, names: Sequence[str]) -> str:
-    rounded_node = rounded(Formula(node, tuple(names))).root
-    shown = text(rounded_node, names)
+    shown = str(rounded(Formula(node, tuple(names))))
     return shown if len(shown) <= 40 else f"{shown[:39]}…"
