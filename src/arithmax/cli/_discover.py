@@ -71,13 +71,14 @@ def discover(
     folder = None if out is None else _new_folder(out)
     found, interrupted = _searched(given, seed, search, show=not (quiet or json))
     told = _account(found, given, seed)
+    # Files come first: whoever reads what is printed may close the pipe.
+    lines = [] if folder is None else write_discovery(folder, told, command())
     if json:
         print_json(as_json(told, hold_out, seed), indent=2)
     else:
         print_discovery(told)
-    if folder is not None:
-        for line in write_discovery(folder, told, command()):
-            print(line, file=sys.stderr if json else sys.stdout)
+    for line in lines:
+        print(line, file=sys.stderr if json else sys.stdout)
     if interrupted:
         return INTERRUPTED
     return FOUND if found.best.verified else NOT_FOUND

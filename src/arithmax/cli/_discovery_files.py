@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..discover import Account
+from ..discover import Account, rounded
 from ._show import write_text
 
 PAGE = "index.html"
@@ -48,16 +48,18 @@ def _page(told: Account, command: str) -> str:
 def _json(told: Account) -> str:
     from ..readout import to_json
 
-    return to_json(told.found.formula)
+    return f"{to_json(told.found.formula, indent=2)}\n"
 
 
 def _module(told: Account) -> str:
+    from ..discover import identifiers
     from ..readout import python_source
 
-    return python_source(told.found.formula)
+    [name] = identifiers((told.target,))
+    return python_source(told.found.formula, name)
 
 
 def _latex(told: Account) -> str:
     from ..readout import latex
 
-    return f"{latex(told.found.formula)}\n"
+    return f"{latex(rounded(told.found.formula))}\n"

@@ -20,6 +20,8 @@ def print_discovery(told: Account) -> None:
     print()
     if told.equation != told.exact_equation:
         print(f"With all digits:\n{told.exact_equation}\n")
+    for name, word in told.written.items():
+        print(f"{word} is the column {name!r}.")
     _wrapped(told.sentence)
     for sentence in told.checks:
         _wrapped(f"- {sentence}")
@@ -119,7 +121,12 @@ def as_json(told: Account, hold_out: str | None, seed: int) -> dict[str, Any]:
         "hold_out": hold_out,
         "seed": seed,
         "columns": [
-            {"name": e.column, "range": [e.least, e.most], "outside": e.outside}
+            {
+                "name": e.column,
+                "written": told.written.get(e.column, e.column),
+                "range": [e.least, e.most],
+                "outside": e.outside,
+            }
             for e in told.extents
         ],
         "constants": [

@@ -94,6 +94,14 @@ class Account:
         return f"{self.target} = {self.found.formula}"
 
     @property
+    def written(self) -> dict[str, str]:
+        """How the formula writes columns whose names are no plain words."""
+        formula = self.found.formula
+        pairs = zip(formula.names, formula.identifiers, strict=True)
+        used = (pair for pair in pairs if pair[0] in formula.variables)
+        return {name: word for name, word in used if name != word}
+
+    @property
     def constants(self) -> tuple[FormulaConstant, ...]:
         """Numbers other than ±1 that terms have as factors, and fitted exponents."""
         root, names = self.found.formula.root, self.found.formula.names

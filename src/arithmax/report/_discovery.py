@@ -86,6 +86,10 @@ def _formula(told: Account) -> str:
         f'<p><span class="verdict {kind}" aria-hidden="true">{sign}</span> '
         f"{escape(told.sentence)}</p>"
         f'<p><code class="digits">{escape(told.exact_equation)}</code></p>'
+        + "".join(
+            f"<p><code>{escape(word)}</code> is the column {escape(name)}.</p>"
+            for name, word in told.written.items()
+        )
     )
 
 
