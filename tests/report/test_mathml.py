@@ -12,7 +12,7 @@ from arithmax.report._mathml import mathml
 from pages import NASTY
 
 ONE, TWO, HALF = Number.of(1), Number.of(2), Number.of(Fraction(1, 2))
-NAMES = ("a", "x1", "v_max", NASTY)
+NAMES = ("a", "x1", "v_max", NASTY, "rho", "mass")
 
 
 def drawn(node: Node) -> str:
@@ -38,6 +38,8 @@ def _parsed(text: str) -> ElementTree.Element:
         (powers([TWO], [0]), "<msup><mi>a</mi><mn>2</mn></msup>"),
         (powers([ONE], [1]), "<msub><mi>x</mi><mn>1</mn></msub>"),
         (powers([ONE], [2]), "<msub><mi>v</mi><mi>max</mi></msub>"),
+        (powers([ONE, ONE], [0, 4]), "<mi>a</mi><mi>ρ</mi>"),
+        (powers([ONE, ONE], [0, 5]), "<mi>a</mi><mo>·</mo><mi>mass</mi>"),
         (powers([HALF], [0]), "<msqrt><mi>a</mi></msqrt>"),
         (
             powers([ONE, Number.of(-1)], [0, 1]),

@@ -1,5 +1,6 @@
 """A formula in MathML, which browsers typeset by themselves."""
 
+import html
 import re
 from collections.abc import Sequence
 
@@ -9,6 +10,11 @@ from ._html import escape
 TIMES = "<mo>&#x2062;</mo>"  # invisible: it is seen by those who cannot see
 DOT = "<mo>·</mo>"
 MINUS = "<mo>−</mo>"
+WORD = re.compile("<mi>[^<]{2,}</mi>")
+GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho"
+GREEK = frozenset(
+    f"{GREEK} sigma tau phi chi psi omega Gamma Delta Sigma Omega".split()
+)
 
 
 def mathml(formula: Formula, target: str, sign: str = "=") -> str:
@@ -69,11 +75,12 @@ def _term(number: Number, term: Node, names: Sequence[str]) -> str:
 
 
 def _multiplied(factors: list[str]) -> str:
-    """Factors side by side, with a dot where two numbers would meet."""
-    text = ""
-    for factor in factors:
-        numbers = text.endswith("</mn>") and factor.startswith("<mn>")
-        text += (DOT if numbers else TIMES if text else "") + factor
+    """Factors side by side, with a dot between numbers and between words."""
+    text = factors[0] if factors else ""
+    for before, factor in zip(factors, factors[1:], strict=False):
+        numbers = before.endswith("</mn>") and factor.startswith("<mn>")
+        apart = numbers or WORD.search(before) or WORD.search(factor)
+        text += (DOT if apart else TIMES) + factor
     return text
 
 
@@ -133,7 +140,9 @@ def _digits(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    """x1 and x_1 with an index; all else as it is."""
+    """x1 and x_1 with an index, rho as the letter; all else as it is."""
+    if name in GREEK:
+        return f"<mi>{html.unescape(f'&{name};')}</mi>"
     if match := re.fullmatch(r"([^\W\d_]+)_?(\d+)", name):
         return f"<msub><mi>{escape(match[1])}</mi><mn>{match[2]}</mn></msub>"
     if match := re.fullmatch(r"([^\W\d_])_(\w+)", name):
