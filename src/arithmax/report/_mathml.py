@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
 from ._html import escape
@@ -77,7 +78,7 @@ def _term(number: Number, term: Node, names: Sequence[str]) -> str:
 def _multiplied(factors: list[str]) -> str:
     """Factors side by side, with a dot between numbers and between words."""
     text = factors[0] if factors else ""
-    for before, factor in zip(factors, factors[1:], strict=False):
+    for before, factor in pairwise(factors):
         numbers = before.endswith("</mn>") and factor.startswith("<mn>")
         apart = numbers or WORD.search(before) or WORD.search(factor)
         text += (DOT if apart else TIMES) + factor
