@@ -1,6 +1,8 @@
 """`arithmax discover`: a table in, a verified formula out, and honest words if not."""
 
+import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +14,9 @@ from sympy.parsing.sympy_parser import parse_expr
 
 from arithmax import cli
 from arithmax import discover as room
+from arithmax.cli._discovery_text import _folded
 from arithmax.discover import Verdict
+from arithmax.readout import from_json
 from browser import browser as browser
 from pages import IMAGE, in_browser
 
@@ -197,6 +201,61 @@ def folder(capsys, tmp_path, monkeypatch) -> Path:
     cli.main(arguments)
     capsys.readouterr()
     return out
+
+
+def test_the_formula_comes_as_a_module_and_as_data(capsys, tmp_path):
+    noisy = 0.7312 * FORCE + 0.1 * NOISE
+    path, out = written(tmp_path / "a.csv", noisy), tmp_path / "out"
+    found = as_json(capsys, path, "--target", "F", "--out", str(out))
+    assert sorted(p.name for p in out.iterdir()) == [
+        "formula.json",
+        "formula.py",
+        "formula.tex",
+        "index.html",
+    ]
+    truth = values(found["formula"], X)
+    spec = importlib.util.spec_from_file_location("formula", out / "formula.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    np.testing.assert_allclose(module.F(*X.T), truth, rtol=1e-12)
+    stored = from_json((out / "formula.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(stored.evaluate(X), truth, rtol=1e-12)
+    assert str(stored) == found["formula"]
+    assert "v^{2}" in (out / "formula.tex").read_text(encoding="utf-8")
+
+
+def test_files_are_there_though_nobody_reads_what_is_printed(capsys, tmp_path):
+    """Whoever reads the text may have read enough: `arithmax discover … | head -1`."""
+    path, out = written(tmp_path / "a.csv", FORCE), tmp_path / "out"
+    command = [sys.executable, "-m", "arithmax", "discover", path, "--target", "F"]
+    with subprocess.Popen(
+        [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141 and (out / "formula.json").exists()
+
+
+def test_columns_whose_names_are_no_words_are_explained(capsys, tmp_path):
+    names = ("flow (m/s)", "lambda")
+    path = written(tmp_path / "a.csv", X[:, 0] * X[:, 1], X[:, :2], names)
+    found = as_json(capsys, path, "--target", "F")
+    written_as = {c["name"]: c["written"] for c in found["columns"]}
+    assert list(written_as) == list(names)
+    y = values(found["formula"], X[:, :2], tuple(written_as.values()))
+    np.testing.assert_allclose(y, X[:, 0] * X[:, 1], rtol=1e-12)
+    shown = run(capsys, path, "--target", "F")[1]
+    assert f"{written_as['lambda']} is the column 'lambda'." in shown
+
+
+def test_long_formulas_are_folded():
+    text = "y = " + "*".join(f"x{i}**0.123" for i in range(100)) + " + 1"
+    lines = _folded(text, 76)
+    assert max(map(len, lines)) <= 76 and len(lines) > 10
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert not any(line.startswith("*") for line in lines)
 
 
 def test_a_folder_of_results_is_not_overwritten(capsys, tmp_path):

@@ -1,5 +1,6 @@
 """What `arithmax discover` prints: for people, and as JSON for scripts."""
 
+import re
 import textwrap
 from typing import Any
 
@@ -15,9 +16,7 @@ WIDTH = 78
 def print_discovery(told: Account) -> None:
     """The formula, how it was verified, its constants, its rivals, and a plot."""
     best = told.found.best
-    print()
-    _wrapped(told.equation, "  ")
-    print()
+    print("", *_folded(told.equation, WIDTH - 2), "", sep="\n  ")
     if told.equation != told.exact_equation:
         print(f"With all digits:\n{told.exact_equation}\n")
     for name, word in told.written.items():
@@ -88,18 +87,20 @@ def _share(value: float | None) -> str:
     return "undefined" if value is None or value != value else f"{value:.1e}"
 
 
-def _wrapped(sentence: str, indent: str = "") -> None:
-    further = "  " if sentence.startswith("- ") else indent
-    print(
-        textwrap.fill(
-            sentence,
-            WIDTH,
-            initial_indent=indent,
-            subsequent_indent=further,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    )
+def _wrapped(sentence: str) -> None:
+    further = "  " if sentence.startswith("- ") else ""
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    print(textwrap.fill(sentence, WIDTH, subsequent_indent=further, **options))
+
+
+def _folded(equation: str, width: int) -> list[str]:
+    """Lines of a formula, which may end behind a space or a sign of multiplication."""
+    lines = [""]
+    for part in re.split(r"(?<=[ *])(?=[^ *])", equation):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 def as_json(told: Account, hold_out: str | None, seed: int) -> dict[str, Any]:
