@@ -7,7 +7,7 @@ from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._table import Table
 
-TERM = 2.0
+TERM = 6.0  # terms are chosen among hundreds: one must be worth its choice
 FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
 FUNCTION = 6.0
 
@@ -32,8 +32,9 @@ def price(node: Node, table: Table) -> float:
     if isinstance(node, Function):
         return FUNCTION + price(node.argument, table)
     if isinstance(node, Sum):
-        costs = (_coefficient(c, each) + TERM for c in node.coefficients)
-        return sum(costs) + sum(price(term, table) for term in node.terms)
+        costs = (_coefficient(c, each) for c in node.coefficients)
+        more = TERM * (len(node.terms) - 1)
+        return sum(costs) + more + sum(price(term, table) for term in node.terms)
     assert isinstance(node, Product)
     costs = (_exponent(e, each) for e in node.exponents)
     return sum(costs) + sum(price(factor, table) for factor in node.factors)

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from ._library import polynomial, size_of_polynomial
-from ._nodes import Function, Node, Product, Sum, Variable, monomial, power, times
+from ._mapped import substituted
+from ._nodes import Node, Product, Sum, Variable, monomial, power, times
 from ._numbers import Number
 from ._stage import Stage
 from ._table import Table
@@ -38,10 +39,11 @@ class Separated(Stage):
             return
         kept = [i for i in range(table.width) if i not in powers]
         rest = divided(table, powers, kept)
+        columns: list[Node] = [Variable(i) for i in kept]
         outer = monomial([Number.of(e) for e in powers.values()], list(powers))
         for stage in self.stages:
             for node in stage.propose(rest, rng):
-                yield distributed(renamed(node, kept), outer)
+                yield distributed(substituted(node, columns), outer)
 
 
 def power_columns(table: Table) -> dict[int, Fraction]:
@@ -50,7 +52,7 @@ def power_columns(table: Table) -> dict[int, Fraction]:
     if table.width < 2 or table.width > 12:
         return found
     for index in range(table.width):
-        if table.positive[index]:
+        if table.positive[index] and table.rows > 3 * table.width:
             tried = {e: _explained(table, index, e) for e in EXPONENTS}
             best = min(tried, key=lambda e: tried[e])
             if tried[best] < SEPARABLE and best != 0:
@@ -72,6 +74,8 @@ def _explained(table: Table, index: int, exponent: Fraction) -> float:
     residual = target - start.T @ (start @ target)
     gained = float(np.sum((basis @ residual) ** 2))
     left = table.rows - len(start) - len(basis)
+    if len(basis) < 1 or left < 5:
+        return 0.0
     rest_error = max(float(residual @ residual) - gained, 1e-300)
     return normal_deviate(gained / len(basis) / (rest_error / left), len(basis), left)
 
@@ -108,18 +112,6 @@ def divided(table: Table, powers: dict[int, Fraction], kept: list[int]) -> Table
         held_y=table.held_y / there,
         names=tuple(table.names[i] for i in kept),
     )
-
-
-def renamed(node: Node, kept: list[int]) -> Node:
-    """The node in terms of the columns of the whole table."""
-    if isinstance(node, Variable):
-        return Variable(kept[node.index])
-    if isinstance(node, Sum):
-        return Sum(node.coefficients, tuple(renamed(t, kept) for t in node.terms))
-    if isinstance(node, Product):
-        return Product(node.exponents, tuple(renamed(f, kept) for f in node.factors))
-    assert isinstance(node, Function)
-    return Function(node.name, renamed(node.argument, kept))
 
 
 def distributed(node: Node, outer: Product) -> Node:

@@ -230,7 +230,7 @@ def together(node: Node) -> Node:
     roots: dict[int, list[tuple[Number, Node]]] = {}
     for exponent, factor in zip(node.exponents, node.factors, strict=True):
         below, factor = exponent.exact, together(factor)
-        if below is None or below[0].denominator == 1:
+        if below is None or below[0].denominator != 2:
             whole.append((exponent, factor))
             continue
         bottom = below[0].denominator
