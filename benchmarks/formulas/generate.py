@@ -27,6 +27,7 @@ COLUMNS = ["set", "id", "formula", "variables", "ranges", "kind"]
 PHYSICS = ["U[1,5]", "U[1,3]", "U[1,2]", "U[3,10]", "U[0,1]", "U[2,5]", "U[5,10]"]
 SIGNED = ["U[-1,1]", "U[-3,3]", "U[0,1]", "U[0,10]", "U[-5,5]", "U[-50,50]"]
 POINTS, LEAST = 20_000, 1e-3
+TRIES = 40  # of ranges: roots of differences are defined on few of them
 TAME, WILD = 1e3, 1e6  # largest value over the middle one; wild ones have poles
 
 
@@ -97,14 +98,19 @@ def candidate(wanted: str, rng: np.random.Generator) -> Formula | None:
     used = sorted(names(text) - {"pi"}, key=text.index)
     if not used or len(used) > 8:
         return None
+    if kind(text) != wanted:
+        return None
     columns = [*used, *unused(used, rng)]
     order = [columns[i] for i in rng.permutation(len(columns))]
-    chosen = ranges(columns, rng)
+    tries = (boxed(text, order, wanted, rng) for _ in range(TRIES))
+    return next((formula for formula in tries if sound(formula, used, rng)), None)
+
+
+def boxed(text: str, order: list[str], wanted: str, rng: np.random.Generator):
+    """The formula on ranges drawn at random."""
+    chosen = ranges(order, rng)
     box = {name: Range.read(chosen[name]) for name in order}
-    formula = Formula("Own", "", text, box, wanted)
-    if not sound(formula, used, rng) or kind(text) != wanted:
-        return None
-    return formula
+    return Formula("Own", "", text, box, wanted)
 
 
 def shape(formula: Formula) -> str:
