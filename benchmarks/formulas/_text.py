@@ -11,7 +11,7 @@ import numpy as np
 
 Values = Mapping[str, np.ndarray]
 
-CONSTANTS = {"pi": np.pi, "E": np.e}
+CONSTANTS = {"pi": np.pi}
 FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "sqrt": np.sqrt,
     "Abs": np.abs,
