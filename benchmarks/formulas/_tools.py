@@ -5,6 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from ._floor import Floor
+from ._others import Gplearn, Operon
 
 
 class Tool(Protocol):
@@ -50,4 +51,9 @@ class Arithmax:
         }
 
 
-TOOLS: dict[str, Tool] = {"arithmax": Arithmax(), "floor": Floor()}
+TOOLS: dict[str, Tool] = {
+    "arithmax": Arithmax(),
+    "operon": Operon(),
+    "gplearn": Gplearn(),
+    "floor": Floor(),
+}
