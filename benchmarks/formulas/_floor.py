@@ -37,9 +37,16 @@ def power_law(x, y, names, train) -> tuple[float, str, str] | None:
     exponents = np.round(2 * fitted[1:]) / 2
     shape = np.prod(x**exponents, axis=1)
     constant = float((y[train] * shape[train]).sum() / (shape[train] ** 2).sum())
-    factors = [f"{n}**({a:g})" for n, a in zip(names, exponents, strict=True) if a != 0]
-    text = "*".join([f"{constant:.15g}", *factors])
+    text = f"{constant:.15g}{product(names, exponents)}"
     return spread(y[~train] - constant * shape[~train]), text, "power law"
+
+
+def product(names: list[str], exponents: np.ndarray) -> str:
+    """Powers by which a constant is multiplied; half ones under a single root."""
+    pairs = [(n, a) for n, a in zip(names, exponents, strict=True) if a != 0]
+    whole = "".join(f"*{n}**({a:g})" for n, a in pairs if a % 1 == 0)
+    halves = "*".join(f"{n}**({2 * a:g})" for n, a in pairs if a % 1 != 0)
+    return whole + (f"*sqrt({halves})" if halves else "")
 
 
 def polynomial(x, y, names, train, degree) -> tuple[float, str, str] | None:

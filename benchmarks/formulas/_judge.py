@@ -118,7 +118,7 @@ def refitted_errors(root: ast.expr, points: Values, truth: Formula) -> np.ndarra
 
 def parameters(values: np.ndarray) -> dict[str, np.ndarray]:
     """Coefficients by the names that they have in a model."""
-    return {f"_c{i}": np.float64(c) for i, c in enumerate(values)}
+    return {f"_c{i}": np.asarray(c) for i, c in enumerate(values)}
 
 
 def fit(model: ast.expr, start: np.ndarray, truth: Formula) -> np.ndarray:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-Values = Mapping[str, np.ndarray]
+Values = Mapping[str, np.ndarray]  # of variables, all of one shape, or numbers
 
 CONSTANTS = {"pi": np.pi}
 FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
@@ -95,7 +95,7 @@ def value(node: ast.expr, values: Values) -> np.ndarray:
     """The values of one node."""
     match node:
         case ast.Constant(value=number):
-            return np.float64(number)  # type: ignore[arg-type]
+            return np.asarray(number, dtype=float)
         case ast.Name(id=name):
             return named(name, values)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -123,7 +123,7 @@ def named(name: str, values: Values) -> np.ndarray:
     if name in values:
         return values[name]
     if name in CONSTANTS:
-        return np.float64(CONSTANTS[name])
+        return np.asarray(CONSTANTS[name])
     raise ValueError(f"`text` has {name!r}; the variables are {' '.join(values)}.")
 
 

@@ -48,7 +48,8 @@ def kind(text: str) -> str:
 
     tree(text)  # refuses what is not arithmetic
     symbols = {name: sympy.Symbol(name, positive=True) for name in names(text) - {"pi"}}
-    expression = sympy.sympify(text, locals=symbols, rational=True)
+    parsed = sympy.parse_expr(text, local_dict=symbols)
+    expression = sympy.nsimplify(parsed, rational=True)
     over, under = sympy.fraction(sympy.cancel(sympy.together(expression)))
     used = sorted(expression.free_symbols, key=str)
     if single(expression):
