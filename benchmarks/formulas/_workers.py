@@ -101,7 +101,7 @@ class Worker:
         """Whether far more time has passed than a busy machine explains."""
         if self.task is None:
             return False
-        return time.monotonic() - self.since > 120 + 6 * self.task.budget
+        return time.monotonic() - self.since > 600 + 30 * self.task.budget
 
     def stop(self) -> None:
         """End the process."""
