@@ -33,6 +33,7 @@ def on_page_markdown(markdown, page, config, files):
         "wide": wide_table,
         "cost": cost,
         "lost": lost,
+        "verdicts": verdicts,
         "settings": settings,
         "srbench": srbench,
         "recovery plot": recovery_plot,
@@ -215,6 +216,24 @@ def lost() -> str:
 def place(row: dict) -> tuple:
     """The table that a row is about, whoever solved it."""
     return row["set"], row["id"], row["noise"], row["seed"]
+
+
+def verdicts() -> str:
+    """What Arithmax says of its formulas, beside what the judge says."""
+    own = [r for r in rows(tool="arithmax") if group(r) in GROUPS]
+    if not own:
+        return "No row of Arithmax is stored yet."
+    keys = sorted({(r["noise"], r.get("verdict", "none")) for r in own})
+    lines = []
+    for noise, word in keys:
+        same = [
+            r for r in own if (r["noise"], r.get("verdict", "none")) == (noise, word)
+        ]
+        exact = sum(r["exact"] for r in same)
+        near = sum(r["structure"] and not r["exact"] for r in same)
+        counts = [exact, near, len(same) - exact - near]
+        lines.append([f"{word}, noise {noise:g}", *map(str, counts)])
+    return table(["verdict", "exact", "structure only", "neither"], lines)
 
 
 def settings() -> str:

@@ -32,7 +32,7 @@ MISSED = {"exact": False, "structure": False, "error": None}
 def stored(hook, monkeypatch, tmp_path):
     """Rows of a small run in place of the stored ones."""
     rows = [
-        row("arithmax", "I.1"),
+        row("arithmax", "I.1", verdict="exact on this data"),
         row("arithmax", "I.2", cpu=30.0),
         row("arithmax", "I.3", text="x + 1", **MISSED),
         row("operon", "I.1"),
@@ -73,6 +73,12 @@ def test_wide_tables_have_seconds(stored):
 def test_what_another_tool_found_alone_is_listed(stored):
     lines = stored.lost().splitlines()
     assert lines[2:] == ["| I.3 | 0 | operon | exact | `x + 1` |"]
+
+
+def test_verdicts_stand_beside_the_judge(stored):
+    table = stored.verdicts()
+    assert cells(table, "exact on this data, noise 0") == ["1", "0", "0"]
+    assert cells(table, "none, noise 0") == ["1", "0", "1"]
 
 
 def test_undefined_formulas_are_infinitely_wrong(stored):
