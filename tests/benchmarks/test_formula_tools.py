@@ -1,12 +1,13 @@
 """Tools, tables and rows of the comparison, as far as they can be known beforehand."""
 
+import doctest
 import json
 import math
 
 import discover as comparison
 import numpy as np
 import pytest
-from formulas import _others, _tools, _workers
+from formulas import _judge, _others, _summary, _tables, _text, _tools, _wide, _workers
 from formulas._floor import Floor
 from formulas._judge import judge
 from formulas._summary import summary
@@ -131,3 +132,10 @@ def test_wider_ranges_have_half_a_width_more_on_either_side():
     log = Range.read("logU[1,100]").wider()
     assert math.isclose(log.low, 0.1)
     assert math.isclose(log.high, 1000)
+
+
+@pytest.mark.parametrize("module", [_judge, _others, _summary, _tables, _text, _wide])
+def test_examples_of_docstrings_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
