@@ -96,7 +96,7 @@ def unused(used: list[str], rng: np.random.Generator) -> list[str]:
 def candidate(wanted: str, rng: np.random.Generator) -> Formula | None:
     """A formula of a class, or nothing if this draw was not one."""
     text = draw(wanted, rng)
-    used = sorted(names(text) - {"pi"}, key=text.index)
+    used = in_order(names(text) - {"pi"}, text)
     if not used or len(used) > 8:
         return None
     if kind(text) != wanted:
@@ -105,6 +105,11 @@ def candidate(wanted: str, rng: np.random.Generator) -> Formula | None:
     order = [columns[i] for i in rng.permutation(len(columns))]
     tries = (boxed(text, order, wanted, rng) for _ in range(TRIES))
     return next((formula for formula in tries if sound(formula, used, rng)), None)
+
+
+def in_order(found: set[str], text: str) -> list[str]:
+    """Names by where they stand; x1 before x, which is found inside it."""
+    return sorted(found, key=lambda name: (text.index(name), -len(name)))
 
 
 def boxed(text: str, order: list[str], wanted: str, rng: np.random.Generator):
