@@ -1,0 +1,216 @@
+"""The layouts of wide tables, from the straight line to the product of three sums."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float
+
+from ._linear_forms import Layout, Table, fit, sum_of_squares
+from ._wide_accept import EXACT, relative_error, structure_left
+from ._wide_attempt import Fit, Proposal, attempt
+from ._wide_starts import (
+    Effects,
+    Standard,
+    linear_effects,
+    null_space_ratio,
+    quadratic_pair,
+    spectral_product,
+    split_effects,
+    square_root_start,
+    standardise,
+)
+
+LINEAR = Layout("sum", ((1.0,),))
+POWERS = tuple(
+    Layout(f"sum to the power {e:g}", ((e,),)) for e in (2.0, 0.5, -1.0, -2.0, -0.5, 3.0)
+)
+RATIO = Layout("ratio of two sums", ((1.0, -1.0),))
+PRODUCT = Layout("product of two sums", ((1.0, 1.0),))
+SUM_AND_PRODUCT = Layout("sum and product of two sums", ((1.0,), (1.0, 1.0)))
+TRIPLE = Layout("product of three sums", ((1.0, 1.0, 1.0),))
+STARTS = (1, 4, 12)  # random starts of a product of two, in each round
+CLEAN = 4.0  # deviations of structure that may be left over by chance
+
+
+class Search:
+    """One table and what was learned of it; each layout asks it for a fit."""
+
+    def __init__(self, x: np.ndarray, y: np.ndarray, weight: np.ndarray, generator):
+        self.generator = generator
+        self.table = Table(np.column_stack([x, np.ones(len(y))]), y, weight)
+        self.standard: Standard = standardise(x, y, weight)
+        self.effects: Effects = linear_effects(self.standard.table)
+        self.alive = x.std(0) > 0
+        self.product: np.ndarray | None = None  # the best product of two, as a start
+
+    def fitted(self, layout: Layout, starts: np.ndarray, free: np.ndarray) -> Fit | None:
+        """The best fit from all starts, in weights of the inputs."""
+        if free.sum() > 0.9 * len(self.table.target):
+            return None
+        starts = np.where(free, starts, 0.0)
+        w, rss = fit(layout, self.standard.table, starts, free)
+        best = int(np.argmin(rss))
+        if not np.isfinite(rss[best]):
+            return None
+        self.last = w[best]
+        return Fit(
+            layout, self.standard.to_inputs(w[best]), free, float(rss[best])
+        )
+
+    def free(self, layout: Layout, keep: np.ndarray) -> np.ndarray:
+        """Weights of the kept inputs and all constants."""
+        return np.tile(np.append(keep, True), (layout.forms, 1))
+
+
+def _line(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+    e = search.effects
+    w = np.append(e.slope, e.constant)[None, None]
+    return search.fitted(LINEAR, w, search.free(LINEAR, search.alive))
+
+
+def _power(search: Search, layout: Layout) -> Fit | None:
+    """A straight line for the root of y, then fitted to y itself."""
+    power, y = layout.powers[0], search.table.target
+    free = search.free(layout, search.alive)
+    starts = []
+    if (y > 0).all():
+        root = search.standard.table._replace(target=y ** (1 / power))
+        e = linear_effects(root)
+        starts.append(np.append(e.slope, e.constant))
+    if power == 2:
+        tables = search.standard.table
+        starts += list(square_root_start(tables, search.effects, search.alive)[0])
+    if not starts:
+        return None
+    return search.fitted(layout, np.array(starts)[:, None], free)
+
+
+def _ratio(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+    """An input in both sums has hardly an effect, so none is screened out."""
+    free = search.free(RATIO, search.alive)
+    if free.sum() > 0.9 * len(search.table.target):
+        return None
+    null = null_space_ratio(search.standard.table, search.alive)[None]
+    dealt = split_effects(
+        search.effects, RATIO.powers, search.alive, starts, search.generator
+    )
+    exact = sum_of_squares(RATIO, search.standard.table, null)[0]
+    if exact < 1e-12 * search.table.scale:
+        return search.fitted(RATIO, null, free)
+    return search.fitted(RATIO, np.concatenate([null, dealt]), free)
+
+
+def _product(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+    effects, table = search.effects, search.standard.table
+    dealt = split_effects(effects, PRODUCT.powers, keep, starts, search.generator)
+    spectral = spectral_product(table, effects, keep)[None]
+    found = search.fitted(
+        PRODUCT, np.concatenate([spectral, dealt]), search.free(PRODUCT, keep)
+    )
+    search.product = search.last if found else None
+    return found
+
+
+def _sum_and_product(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+    """Factors without constants, which the sum would hide; any input may be added."""
+    free = search.free(SUM_AND_PRODUCT, keep)
+    free[0], free[1:, -1] = np.append(search.alive, True), False
+    effects = search.effects
+    begin = np.zeros((1 + starts, *free.shape))
+    begin[:, 0] = np.append(effects.slope, effects.constant)
+    begin[:, 1:, :-1] = quadratic_pair(search.standard.table, effects.residual, keep)
+    size = np.abs(begin[0, 1:, :-1]).mean()
+    begin[1:, 1:, :-1] += search.generator.normal(0, size, begin[1:, 1:, :-1].shape)
+    if search.product is not None:
+        u, v = search.product
+        w = np.stack([u * v[-1] + v * u[-1], u, v])
+        w[0, -1], w[1:, -1] = u[-1] * v[-1], 0.0
+        begin[1] = w
+    found = search.fitted(SUM_AND_PRODUCT, begin, free)
+    return _gathered(found) if found else None
+
+
+def _gathered(found: Fit) -> Fit:
+    """Constants of factors, $(u + b)(v + c) = uv + cu + bv + bc$, moved to the sum."""
+    a, u, v = found.w
+    b, c = u[-1], v[-1]
+    u, v = np.append(u[:-1], 0.0), np.append(v[:-1], 0.0)
+    w = np.stack([a + c * u + b * v, u, v])
+    w[0, -1] += b * c
+    return Fit(found.layout, w, found.free, found.rss)
+
+
+def _triple(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+    dealt = split_effects(
+        search.effects, TRIPLE.powers, keep, 3 * starts + 1, search.generator
+    )
+    return search.fitted(TRIPLE, dealt, search.free(TRIPLE, keep))
+
+
+def _fits(search: Search, rounds: int) -> Iterator[tuple[int, Fit]]:
+    """Fits in the order of their cost; the later rounds screen nothing out."""
+    ladder = (_line, _ratio, _product, _sum_and_product, _triple)
+    for number in range(rounds):
+        keep = search.effects.screened() & search.alive if number == 0 else search.alive
+        for layout in ladder:
+            if number > 0 and layout is _line:
+                continue
+            found = layout(search, keep, STARTS[number])
+            if found is not None:
+                yield number, found
+            if layout is _line:
+                for power in POWERS:
+                    found = _power(search, power)
+                    if found is not None:
+                        yield number, found
+
+
+def propose(
+    x: Float[np.ndarray, "row input"],
+    y: Float[np.ndarray, " row"],
+    generator: np.random.Generator,
+    weight: Float[np.ndarray, " row"] | None = None,
+    rounds: int = 3,
+) -> list[Proposal]:
+    """Formulas of sums of inputs for a table with many of them, the best first.
+
+    Args:
+        x: inputs; the layout of the formula is not given.
+        y: the target, with or without noise.
+        generator: draws the starts of fits.
+        weight: of the rows; equal if left out.
+        rounds: how often all layouts are tried, with more starts each time.
+
+    Returns:
+        Proposals; those that were accepted come first, shortest description first.
+
+    Example:
+        >>> x = np.random.default_rng(0).uniform(1, 2, (200, 12))
+        >>> y = x[:, :4].sum(1) * x[:, 2:8].sum(1)
+        >>> best = propose(x, y, np.random.default_rng(1))[0]
+        >>> best.layout.name, best.error < 1e-9
+        ('product of two sums', True)
+        >>> best.weights[1:, :-1].sum()
+        10.0
+    """
+    search = Search(x, y, np.ones(len(y)) if weight is None else weight, generator)
+    proposals: list[Proposal] = []
+    last = 0
+    for number, found in _fits(search, rounds):
+        if number > last and _settled(proposals, x, y):
+            break
+        last = number
+        proposal = attempt(found, search.table)
+        proposals.append(proposal)
+        if proposal.accepted and proposal.error < EXACT:
+            break
+    return sorted(proposals, key=lambda p: (not p.accepted, p.nats))
+
+
+def _settled(proposals: list[Proposal], x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether the best formula so far leaves nothing but noise."""
+    good = [p for p in proposals if p.accepted]
+    if not good:
+        return False
+    best = min(good, key=lambda p: p.nats)
+    return structure_left(x, y - best.predict(x)) < CLEAN
