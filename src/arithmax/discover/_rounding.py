@@ -25,6 +25,7 @@ from ._linear_forms import (
 SURE = 12.0  # the logarithm of the odds from which a rounding needs no refit
 FAR = 6.0  # deviations from which a weight is none of the whole numbers
 FINE = 1e-6  # to this, weights of a table without noise are known
+LOOSE = 0.03  # how well the scale of a form is known before a weight is fixed
 LARGEST = 4  # of the whole numbers to which weights are rounded
 FLIPS = 80  # the most repairs
 
@@ -69,10 +70,10 @@ def refit(state: Rounding, table: Table, iterations: int = 12) -> Rounding:
 def covariance(
     state: Rounding, table: Table, noise: float
 ) -> Float[np.ndarray, "free free"]:
-    """The covariance of the free weights, each form held to its length.
+    """The covariance of the free weights, each form held to about its length.
 
-    A product stays what it is when one factor grows and another shrinks; forms in which
-    no weight other than 0 is fixed are therefore kept from growing.
+    A product stays what it is when one factor grows and another shrinks; the length of a
+    form in which no weight other than 0 is fixed is therefore said to be known, roughly.
     """
     slope = jacobian(state.layout, table, state.w, state.free)
     hessian = slope @ slope.T
@@ -80,10 +81,9 @@ def covariance(
     inputs = column < state.w.shape[1] - 1
     for f in _loose_forms(state):
         along = np.where((form == f) & inputs, state.w[form, column], 0.0)
-        size = np.linalg.norm(along)
+        size = along @ along
         if size > 0:
-            along = along / size
-            hessian += np.outer(along, along) * (along @ hessian @ along + 1e-300)
+            hessian += noise * np.outer(along, along) / (size * LOOSE) ** 2
     diagonal = np.diag(hessian).copy()
     root = np.sqrt(np.maximum(diagonal, 1e-300))
     normal = hessian / np.outer(root, root)
@@ -104,14 +104,21 @@ def _loose_forms(state: Rounding) -> list[int]:
 
 def whole_scale(
     w: Float[np.ndarray, " input"], spread: Float[np.ndarray, " input"]
-) -> float:
+) -> tuple[float, float]:
     r"""The scale $s$ for which the weights are nearest to small whole multiples.
 
     It is the $s$ of least $\sum_j ((w_j - s k_j) / \sigma_j)^2 + 4 \log(1 + |k_j|)$ with
     $k_j$ the rounded $w_j / s$, among the larger weights and their halves and thirds.
 
+    Args:
+        w: the weights of one form.
+        spread: their standard deviations $\sigma$.
+
+    Returns:
+        The scale, and the least sum.
+
     Example:
-        >>> s = whole_scale(np.array([0.7, 0.0, -1.4, 0.701]), np.full(4, 0.01))
+        >>> s, _ = whole_scale(np.array([0.7, 0.0, -1.4, 0.701]), np.full(4, 0.01))
         >>> round(s, 2)
         0.7
     """
@@ -128,14 +135,16 @@ def whole_scale(
         trial = np.maximum(trial, 1e-300)
     k = np.round(w / trial[:, None])
     cost = (((w - trial[:, None] * k) / spread) ** 2).sum(1)
-    return float(trial[np.argmin(cost + 4 * np.log1p(np.abs(k)).sum(1))])
+    cost += 4 * np.log1p(np.abs(k)).sum(1)
+    best = int(np.argmin(cost))
+    return float(trial[best]), float(cost[best])
 
 
 def _choices(w: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """The whole numbers that weights of a form may have: −1, 0, 1 and clear others."""
     near = np.round(w)
     clear = (np.abs(near) <= LARGEST) & (spread < 0.15) & (np.abs(w - near) < 0.3)
-    negative = [-1.0] if (w < -0.5).any() else []
+    negative = [-1.0] if (w < -np.maximum(4 * spread, 0.5)).any() else []
     return np.unique([*negative, 0.0, 1.0, *near[clear]])
 
 
@@ -152,20 +161,21 @@ def _nearest(w: np.ndarray, choices: list[np.ndarray], form: np.ndarray):
 
 
 def round_weights(
-    state: Rounding, table: Table, freedom: float, strict: bool
+    state: Rounding, table: Table, forms: list[int], freedom: float, strict: bool
 ) -> Rounding:
-    """All weights rounded, a part at a time, with refits between.
+    """All weights of some forms rounded, a part at a time, with refits between.
 
     Args:
         state: a fit whose forms are scaled so that their weights are near whole numbers.
         table: what is fitted.
+        forms: those whose weights are rounded.
         freedom: the degrees of freedom of the noise.
         strict: whether weights far from all whole numbers stay free.
 
     Returns:
         Weights of which only scales, constants and (if strict) odd weights are free.
     """
-    kept = np.zeros_like(state.free)
+    kept = ~np.isin(np.arange(len(state.w)), forms)[:, None] & state.free
     for _ in range(12):
         form, column = free_parameters(state.free)
         rounding = (column < state.w.shape[1] - 1) & ~kept[form, column]

@@ -15,6 +15,7 @@ from ._rounding import (
     scaled,
     whole_scale,
 )
+from ._triple import turn_triple
 from ._wide_accept import allowed, description, relative_error, simple_fraction
 
 
@@ -87,6 +88,19 @@ def attempt(found: Fit, table: Table) -> Proposal:
     return Proposal(layout, best.w, best.free, error, nats, good)
 
 
+def constant(table: Table) -> Proposal:
+    """The mean of the target, which inputs must improve on."""
+    layout, _, _ = scaled(Layout("constant", ((1.0,),)))
+    w = np.zeros((2, table.columns.shape[1]))
+    w[:, -1] = np.average(table.target, weights=table.weight), 1.0
+    free = np.zeros(w.shape, bool)
+    free[0, -1] = True
+    rss = float(table.weight @ (table.target - w[0, -1]) ** 2)
+    state = Rounding(layout, w, free, rss)
+    error = relative_error(rss, table)
+    return Proposal(layout, w, free, error, description(state, table), True)
+
+
 def _limit(state: Rounding, found: Fit, table: Table) -> float:
     return allowed(found.rss, found.parameters, state.parameters, table)
 
@@ -121,32 +135,36 @@ def _without_constants(state: Rounding, found: Fit, table: Table) -> Rounding:
 
 
 def _rounded(state, found, table, forms, scales, strict) -> Rounding:
-    """Forms brought to whole weights, rounded and repaired."""
+    """Forms brought to whole weights and rounded, the longest products first.
+
+    Only then are the weights of a sum beside a product known: before, a factor can grow by
+    nearly a constant that the sum takes back.
+    """
     freedom = max(len(table.target) - found.parameters, 1)
-    state = _to_scale(state, table, forms, scales, freedom)
-    state = refit(state, table)
-    state = round_weights(state, table, freedom, strict)
+    groups = sorted(state.layout.groups(), key=len, reverse=True)
+    for scale, *rest in groups:
+        turned = turn_triple(state, table, rest) if len(rest) == 3 else state
+        state = _to_scale(turned, table, scale, rest, freedom)
+        state = state if len(rest) == 3 else refit(state, table)
+        state = round_weights(state, table, rest, freedom, strict)
     return repair(state, table, forms, _limit(state, found, table))
 
 
-def _to_scale(state, table, forms, scales, freedom) -> Rounding:
-    """Every form divided by the scale of its weights; scales become free."""
-    form, column = free_parameters(state.free)
-    free = state.free.copy()
-    free[scales, -1] = True
+def _to_scale(state, table, scale, forms, freedom) -> Rounding:
+    """Every form of a term divided by the scale of its weights; the scale becomes free."""
+    w, free = state.w.copy(), state.free.copy()
+    free[scale, -1] = True
     held = replace(state, free=free)
-    every_form, every_column = free_parameters(free)
-    cov = np.diag(covariance(held, table, max(state.rss / freedom, 0.0)))
-    spread = np.zeros_like(state.w)
-    spread[every_form, every_column] = np.sqrt(np.maximum(cov, 0.0))
-    w = state.w.copy()
-    for scale, group in zip(scales, state.layout.groups(), strict=True):
-        for f in group[1:]:
-            at = state.free[f, :-1]
-            if at.any() and np.any(w[f, :-1][at]):
-                s = whole_scale(w[f, :-1][at], spread[f, :-1][at])
-                w[f] /= s
-                w[scale, -1] *= s ** state.layout.powers[f]
+    place = free_parameters(free)
+    cov = np.diag(covariance(held, table, state.rss / freedom))
+    spread = np.zeros_like(w)
+    spread[place] = np.sqrt(np.maximum(cov, 0.0))
+    for f in forms:
+        at = state.free[f, :-1]
+        if at.any() and np.any(w[f, :-1][at]):
+            s, _ = whole_scale(w[f, :-1][at], spread[f, :-1][at])
+            w[f] /= s
+            w[scale, -1] *= s ** state.layout.powers[f]
     return replace(held, w=w)
 
 

@@ -1,13 +1,13 @@
 """The layouts of wide tables, from the straight line to the product of three sums."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from jaxtyping import Float
 
 from ._linear_forms import Layout, Table, fit, sum_of_squares
-from ._wide_accept import EXACT, relative_error, structure_left
-from ._wide_attempt import Fit, Proposal, attempt
+from ._wide_accept import EXACT, SLACK, structure_left
+from ._wide_attempt import Fit, Proposal, attempt, constant
 from ._wide_starts import (
     Effects,
     Standard,
@@ -29,6 +29,7 @@ PRODUCT = Layout("product of two sums", ((1.0, 1.0),))
 SUM_AND_PRODUCT = Layout("sum and product of two sums", ((1.0,), (1.0, 1.0)))
 TRIPLE = Layout("product of three sums", ((1.0, 1.0, 1.0),))
 STARTS = (1, 4, 12)  # random starts of a product of two, in each round
+ALL_BUT_EXACT = 1e-15  # of the squares of y: a fit this good is looked at at once
 CLEAN = 4.0  # deviations of structure that may be left over by chance
 
 
@@ -53,9 +54,7 @@ class Search:
         if not np.isfinite(rss[best]):
             return None
         self.last = w[best]
-        return Fit(
-            layout, self.standard.to_inputs(w[best]), free, float(rss[best])
-        )
+        return Fit(layout, self.standard.to_inputs(w[best]), free, float(rss[best]))
 
     def free(self, layout: Layout, keep: np.ndarray) -> np.ndarray:
         """Weights of the kept inputs and all constants."""
@@ -68,21 +67,24 @@ def _line(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
     return search.fitted(LINEAR, w, search.free(LINEAR, search.alive))
 
 
-def _power(search: Search, layout: Layout) -> Fit | None:
+def _power(layout: Layout) -> Callable[[Search, np.ndarray, int], Fit | None]:
     """A straight line for the root of y, then fitted to y itself."""
-    power, y = layout.powers[0], search.table.target
-    free = search.free(layout, search.alive)
-    starts = []
-    if (y > 0).all():
-        root = search.standard.table._replace(target=y ** (1 / power))
-        e = linear_effects(root)
-        starts.append(np.append(e.slope, e.constant))
-    if power == 2:
-        tables = search.standard.table
-        starts += list(square_root_start(tables, search.effects, search.alive)[0])
-    if not starts:
-        return None
-    return search.fitted(layout, np.array(starts)[:, None], free)
+    power = layout.powers[0]
+
+    def fitted(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+        table, begin = search.standard.table, []
+        if (table.target > 0).all():
+            e = linear_effects(table._replace(target=table.target ** (1 / power)))
+            begin.append(np.append(e.slope, e.constant))
+        if power == 2:
+            root = square_root_start(table, search.effects, search.alive)
+            begin += list(root[0])
+        if not begin:
+            return None
+        free = search.free(layout, search.alive)
+        return search.fitted(layout, np.array(begin)[:, None], free)
+
+    return fitted
 
 
 def _ratio(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
@@ -147,22 +149,23 @@ def _triple(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
     return search.fitted(TRIPLE, dealt, search.free(TRIPLE, keep))
 
 
-def _fits(search: Search, rounds: int) -> Iterator[tuple[int, Fit]]:
+LADDER = (_line, *map(_power, POWERS), _ratio, _product, _sum_and_product, _triple)
+
+
+def _round(search: Search, number: int) -> Iterator[Fit]:
     """Fits in the order of their cost; the later rounds screen nothing out."""
-    ladder = (_line, _ratio, _product, _sum_and_product, _triple)
-    for number in range(rounds):
-        keep = search.effects.screened() & search.alive if number == 0 else search.alive
-        for layout in ladder:
-            if number > 0 and layout is _line:
-                continue
-            found = layout(search, keep, STARTS[number])
-            if found is not None:
-                yield number, found
-            if layout is _line:
-                for power in POWERS:
-                    found = _power(search, power)
-                    if found is not None:
-                        yield number, found
+    keep = search.effects.screened() & search.alive if number == 0 else search.alive
+    for layout in LADDER if number == 0 else LADDER[1 + len(POWERS) :]:
+        found = layout(search, keep, STARTS[number])
+        if found is not None:
+            yield found
+
+
+def _likely(fits: list[Fit], rows: int) -> list[Fit]:
+    """Fits that leave no more noise than the best, give or take what chance does."""
+    noise = [f.rss / max(rows - f.parameters, 1) for f in fits]
+    limit = min(noise, default=0.0) * (1 + SLACK * np.sqrt(4 / rows))
+    return [f for f, s in zip(fits, noise, strict=True) if s <= limit]
 
 
 def propose(
@@ -179,7 +182,7 @@ def propose(
         y: the target, with or without noise.
         generator: draws the starts of fits.
         weight: of the rows; equal if left out.
-        rounds: how often all layouts are tried, with more starts each time.
+        rounds: how often layouts are tried, at most, with more starts each time.
 
     Returns:
         Proposals; those that were accepted come first, shortest description first.
@@ -190,27 +193,31 @@ def propose(
         >>> best = propose(x, y, np.random.default_rng(1))[0]
         >>> best.layout.name, best.error < 1e-9
         ('product of two sums', True)
-        >>> best.weights[1:, :-1].sum()
+        >>> float(best.weights[1:, :-1].sum())
         10.0
     """
     search = Search(x, y, np.ones(len(y)) if weight is None else weight, generator)
-    proposals: list[Proposal] = []
-    last = 0
-    for number, found in _fits(search, rounds):
-        if number > last and _settled(proposals, x, y):
+    proposals = [constant(search.table)]
+    for number in range(min(rounds, len(STARTS))):
+        fits: list[Fit] = []
+        for found in _round(search, number):
+            if found.rss < ALL_BUT_EXACT * search.table.scale:
+                proposals.append(attempt(found, search.table))
+                if proposals[-1].accepted and proposals[-1].error < EXACT:
+                    return _sorted(proposals)
+            fits.append(found)
+        likely = _likely(fits, len(y))
+        proposals += [attempt(found, search.table) for found in likely]
+        if _settled(proposals, x, y):
             break
-        last = number
-        proposal = attempt(found, search.table)
-        proposals.append(proposal)
-        if proposal.accepted and proposal.error < EXACT:
-            break
+    return _sorted(proposals)
+
+
+def _sorted(proposals: list[Proposal]) -> list[Proposal]:
     return sorted(proposals, key=lambda p: (not p.accepted, p.nats))
 
 
 def _settled(proposals: list[Proposal], x: np.ndarray, y: np.ndarray) -> bool:
     """Whether the best formula so far leaves nothing but noise."""
-    good = [p for p in proposals if p.accepted]
-    if not good:
-        return False
-    best = min(good, key=lambda p: p.nats)
-    return structure_left(x, y - best.predict(x)) < CLEAN
+    best = _sorted(proposals)[0]
+    return best.accepted and structure_left(x, y - best.predict(x)) < CLEAN
