@@ -60,6 +60,7 @@ _HOMES = {
     "train_cells": "training",
 }
 _SUBMODULES = {
+    "discover",
     "units",
     "networks",
     "tasks",
