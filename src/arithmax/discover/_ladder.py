@@ -5,9 +5,11 @@ from ._monomial import Constant, Monomial
 from ._networks import LARGE, MIDDLE, SMALL, Networks
 from ._null_space import NullSpace
 from ._stage import Stage
+from ._wide import Wide
 
 LADDER: tuple[Stage, ...] = (
     Constant(),
+    Wide(),  # does nothing to narrow tables, where others are quicker
     Monomial(),
     LinearAlgebra(),
     NullSpace(),

@@ -19,11 +19,11 @@ PATIENCE = 6  # steps without progress after which a start is given up
 
 
 @dataclass(frozen=True)
-class Layout:
+class FormLayout:
     """Which forms are multiplied and added: the powers of the forms, term by term.
 
     Example:
-        >>> Layout("ratio of two sums", ((1.0, -1.0),)).forms
+        >>> FormLayout("ratio of two sums", ((1.0, -1.0),)).forms
         2
     """
 
@@ -48,7 +48,7 @@ class Layout:
             start += len(term)
 
 
-class Table(NamedTuple):
+class Rows(NamedTuple):
     """What is fitted: columns (the last is 1), the target and the rows' weights."""
 
     columns: Float[np.ndarray, "row column"]
@@ -66,13 +66,14 @@ def _power(z: np.ndarray, power: float) -> np.ndarray:
 
 
 def predict(
-    layout: Layout, columns: Float[np.ndarray, "row column"], w: np.ndarray
+    layout: FormLayout, columns: Float[np.ndarray, "row column"], w: np.ndarray
 ) -> Float[np.ndarray, "*start row"]:
-    r"""$\sum_t \prod_{f \in t} (w_f \cdot a)^{e_f}$ for weights `[*start, form, column]`.
+    r"""$\sum_t \prod_{f \in t} (w_f \cdot a)^{e_f}$ for weights [*start, form, column].
 
     Example:
-        >>> layout = Layout("product of two sums", ((1.0, 1.0),))
-        >>> predict(layout, np.array([[2.0, 3.0, 1.0]]), np.array([[1, 1, 0], [0, 1, 1]]))
+        >>> layout = FormLayout("product of two sums", ((1.0, 1.0),))
+        >>> w = np.array([[1, 1, 0], [0, 1, 1]])
+        >>> predict(layout, np.array([[2.0, 3.0, 1.0]]), w)
         array([20.])
     """
     z = w @ columns.T
@@ -87,7 +88,7 @@ def predict(
 
 
 def slopes(
-    layout: Layout, columns: Float[np.ndarray, "row column"], w: np.ndarray
+    layout: FormLayout, columns: Float[np.ndarray, "row column"], w: np.ndarray
 ) -> Float[np.ndarray, "*start form row"]:
     """The slope of the prediction in the value of each form."""
     z = w @ columns.T
@@ -113,8 +114,8 @@ def free_parameters(
 
 
 def jacobian(
-    layout: Layout,
-    table: Table,
+    layout: FormLayout,
+    table: Rows,
     w: np.ndarray,
     free: Bool[np.ndarray, "form column"],
 ) -> Float[np.ndarray, "*start free row"]:
@@ -124,7 +125,7 @@ def jacobian(
     return m[..., form, :] * np.ascontiguousarray(table.columns.T)[column]
 
 
-def sum_of_squares(layout: Layout, table: Table, w: np.ndarray) -> np.ndarray:
+def sum_of_squares(layout: FormLayout, table: Rows, w: np.ndarray) -> np.ndarray:
     """The weighted sum of squared errors of each start; infinite where undefined."""
     error = predict(layout, table.columns, w) - table.target
     with np.errstate(all="ignore"):
@@ -143,8 +144,8 @@ def _steps(hessian: np.ndarray, gradient: np.ndarray, damping: np.ndarray):
 
 
 def fit(
-    layout: Layout,
-    table: Table,
+    layout: FormLayout,
+    table: Rows,
     start: Float[np.ndarray, "start form column"],
     free: Bool[np.ndarray, "form column"],
     *,
@@ -167,10 +168,10 @@ def fit(
     Example:
         >>> x = np.random.default_rng(0).uniform(1, 2, (50, 2))
         >>> columns = np.column_stack([x, np.ones(50)])
-        >>> table = Table(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
+        >>> table = Rows(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
         >>> start = np.array([[[1.0, 0.1, 0.0], [0.5, 0.5, 0.0]]])
         >>> free = np.array([[True, True, False]] * 2)
-        >>> w, rss = fit(Layout("product", ((1.0, 1.0),)), table, start, free)
+        >>> w, rss = fit(FormLayout("product", ((1.0, 1.0),)), table, start, free)
         >>> bool(rss[0] < 1e-20)
         True
     """

@@ -1,9 +1,9 @@
 """From fitted weights to whole ones: the most certain first, then single flips.
 
-After a fit, the weights of a form are whole numbers times a scale, blurred by noise. The
-weight whose rounding is most certain is fixed, and the estimates of all others move with it
-(they are correlated); a refit follows, and the next weights. What was rounded wrongly is
-repaired by flips of one or two weights that lower the sum of squares.
+After a fit, the weights of a form are whole numbers times a scale, blurred by noise.
+The weight whose rounding is most certain is fixed, and the estimates of all others move
+with it (they are correlated); a refit follows, and the next weights. What was rounded
+wrongly is repaired by flips of one or two weights that lower the sum of squares.
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from ._linear_forms import (
-    Layout,
-    Table,
+    FormLayout,
+    Rows,
     fit,
     free_parameters,
     jacobian,
@@ -37,7 +37,7 @@ class Rounding:
     The first form of every term is a constant alone: its scale.
     """
 
-    layout: Layout
+    layout: FormLayout
     w: Float[np.ndarray, "form column"]
     free: Bool[np.ndarray, "form column"]
     rss: float
@@ -48,7 +48,7 @@ class Rounding:
         return int(self.free.sum())
 
 
-def scaled(layout: Layout) -> tuple[Layout, list[int], list[int]]:
+def scaled(layout: FormLayout) -> tuple[FormLayout, list[int], list[int]]:
     """The layout with a scale before every term; places of forms and of scales."""
     terms, forms, scales, at = [], [], [], 0
     for term in layout.terms:
@@ -56,10 +56,10 @@ def scaled(layout: Layout) -> tuple[Layout, list[int], list[int]]:
         scales.append(at)
         forms += range(at + 1, at + 1 + len(term))
         at += 1 + len(term)
-    return Layout(layout.name, tuple(terms)), forms, scales
+    return FormLayout(layout.name, tuple(terms)), forms, scales
 
 
-def refit(state: Rounding, table: Table, iterations: int = 12) -> Rounding:
+def refit(state: Rounding, table: Rows, iterations: int = 12) -> Rounding:
     """The free weights fitted again."""
     w, rss = fit(
         state.layout, table, state.w[None], state.free, iterations=iterations, slow=1e-6
@@ -68,12 +68,12 @@ def refit(state: Rounding, table: Table, iterations: int = 12) -> Rounding:
 
 
 def covariance(
-    state: Rounding, table: Table, noise: float
+    state: Rounding, table: Rows, noise: float
 ) -> Float[np.ndarray, "free free"]:
     """The covariance of the free weights, each form held to about its length.
 
-    A product stays what it is when one factor grows and another shrinks; the length of a
-    form in which no weight other than 0 is fixed is therefore said to be known, roughly.
+    A product stays what it is when one factor grows and another shrinks; the length of
+    a form in which no weight other than 0 is fixed is therefore said to be known.
     """
     slope = jacobian(state.layout, table, state.w, state.free)
     hessian = slope @ slope.T
@@ -85,7 +85,7 @@ def covariance(
         if size > 0:
             hessian += noise * np.outer(along, along) / (size * LOOSE) ** 2
     diagonal = np.diag(hessian).copy()
-    root = np.sqrt(np.maximum(diagonal, 1e-300))
+    root = np.sqrt(np.maximum(diagonal, 1e-24 * diagonal.max() + 1e-200))
     normal = hessian / np.outer(root, root)
     normal[np.diag_indices_from(normal)] += 1e-12
     return np.linalg.inv(normal) / np.outer(root, root) * noise
@@ -107,8 +107,8 @@ def whole_scale(
 ) -> tuple[float, float]:
     r"""The scale $s$ for which the weights are nearest to small whole multiples.
 
-    It is the $s$ of least $\sum_j ((w_j - s k_j) / \sigma_j)^2 + 4 \log(1 + |k_j|)$ with
-    $k_j$ the rounded $w_j / s$, among the larger weights and their halves and thirds.
+    It is the $s$ of least $\sum_j ((w_j - s k_j) / \sigma_j)^2 + 4 \log(1 + |k_j|)$,
+    $k_j$ being $w_j / s$ rounded, among the larger weights, their halves and thirds.
 
     Args:
         w: the weights of one form.
@@ -161,12 +161,12 @@ def _nearest(w: np.ndarray, choices: list[np.ndarray], form: np.ndarray):
 
 
 def round_weights(
-    state: Rounding, table: Table, forms: list[int], freedom: float, strict: bool
+    state: Rounding, table: Rows, forms: list[int], freedom: float, strict: bool
 ) -> Rounding:
     """All weights of some forms rounded, a part at a time, with refits between.
 
     Args:
-        state: a fit whose forms are scaled so that their weights are near whole numbers.
+        state: a fit whose forms have weights near whole numbers.
         table: what is fitted.
         forms: those whose weights are rounded.
         freedom: the degrees of freedom of the noise.
@@ -226,9 +226,7 @@ def _fix_most_certain(state, table, noise, rounding, strict):
     return replace(moved, rss=rss), odd
 
 
-def repair(
-    state: Rounding, table: Table, forms: list[int], goal: float
-) -> Rounding:
+def repair(state: Rounding, table: Rows, forms: list[int], goal: float) -> Rounding:
     """Flips of one or two whole weights for as long as they lower the sum of squares.
 
     It ends when flips of this size could not reach the sum of squares `goal` any more.
@@ -258,7 +256,7 @@ def _flips(state: Rounding, inputs: np.ndarray):
     return form[allowed], column[allowed], change[allowed]
 
 
-def _best_flip(state: Rounding, table: Table, flips) -> Rounding | None:
+def _best_flip(state: Rounding, table: Rows, flips) -> Rounding | None:
     """The flip, or pair of flips, that lowers the sum of squares most, if any does.
 
     The change of the squares is that of the linearised model in which the free weights

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import Table
+from ._linear_forms import Rows
 from ._rounding import Rounding
 
 SLACK = 5.0  # deviations that a rounded formula may be worse than its dues
@@ -13,7 +13,7 @@ EXACT = 1e-9  # of the deviation of y: the largest error of an exact formula
 DIGITS = 1e-22  # of the squares of y: what rounded coefficients may leave
 
 
-def allowed(rss: float, parameters: int, fewer: int, table: Table) -> float:
+def allowed(rss: float, parameters: int, fewer: int, table: Rows) -> float:
     r"""The sum of squares up to which fewer parameters explain as much.
 
     Each parameter that is given up costs one variance of the noise, give or take:
@@ -27,25 +27,23 @@ def allowed(rss: float, parameters: int, fewer: int, table: Table) -> float:
     return rss + rss / freedom * (k + slack) + DIGITS * table.scale
 
 
-def deviation(table: Table) -> float:
+def deviation(table: Rows) -> float:
     """The weighted standard deviation of the target."""
     mean = np.average(table.target, weights=table.weight)
-    return float(
-        np.sqrt(np.average((table.target - mean) ** 2, weights=table.weight))
-    )
+    return float(np.sqrt(np.average((table.target - mean) ** 2, weights=table.weight)))
 
 
-def relative_error(rss: float, table: Table) -> float:
+def relative_error(rss: float, table: Rows) -> float:
     """The root mean square error over the deviation of the target."""
     spread = deviation(table)
     return math.sqrt(rss / table.weight.sum()) / spread if spread > 0 else 0.0
 
 
-def description(state: Rounding, table: Table) -> float:
+def description(state: Rounding, table: Rows) -> float:
     """The length in nats of the formula and of what it leaves over.
 
-    Noise costs $\\tfrac n2 \\log R$, a fitted number $\\tfrac12 \\log n$, and the whole weights
-    of a form the entropy of their values.
+    Noise costs $\\tfrac n2 \\log R$, a fitted number $\\tfrac12 \\log n$, and the whole
+    weights of a form the entropy of their values.
     """
     rows = len(table.target)
     floor = DIGITS * table.scale
@@ -68,8 +66,8 @@ def structure_left(
 ) -> float:
     r"""How many deviations products of two inputs explain of a residual beyond chance.
 
-    $\sum_{a \ne b} r_a r_b K_{ab} / (s^2 \sqrt{2 \sum K^2})$, where $K$ is the kernel of
-    all squares and products of standardised inputs.
+    $\sum_{a \ne b} r_a r_b K_{ab} / (s^2 \sqrt{2 \sum K^2})$, where $K$ is the kernel
+    of all squares and products of standardised inputs.
     """
     z = (x - x.mean(0)) / np.where(x.std(0) > 0, x.std(0), 1.0)
     r = residual - residual.mean()
@@ -83,8 +81,8 @@ def structure_left(
 def simple_fraction(value: float, spread: float, scale: float = 1.0) -> float | None:
     """The simplest fraction near a number, unless chance would give one as simple.
 
-    Fractions with denominators up to $q$ lie about $0.3 q^2$ to the unit, so that one within
-    $\\pm\\epsilon$ of any number comes by chance with probability $0.6\\, \\epsilon q^2$.
+    Fractions with denominators up to $q$ lie about $0.3 q^2$ to the unit, so that one
+    within $\\pm\\epsilon$ of any number is there with chance $0.6\\, \\epsilon q^2$.
 
     Example:
         >>> simple_fraction(0.33333333, 1e-7), simple_fraction(0.43, 0.02)

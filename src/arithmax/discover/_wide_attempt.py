@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ._linear_forms import Layout, Table, free_parameters, predict
+from ._linear_forms import FormLayout, Rows, free_parameters, predict
 from ._rounding import (
     Rounding,
     covariance,
@@ -23,8 +23,8 @@ from ._wide_accept import allowed, description, relative_error, simple_fraction
 class Proposal:
     r"""A formula for a wide table: terms of powers of linear forms.
 
-    $y = \sum_t \prod_{f \in t} (w_f \cdot x + b_f)^{e_f}$, the first form of every term being
-    a constant, its scale.
+    $y = \sum_t \prod_{f \in t} (w_f \cdot x + b_f)^{e_f}$, the first form of every term
+    being a constant, its scale.
 
     Attributes:
         layout: which forms are multiplied and added, with which powers.
@@ -35,7 +35,7 @@ class Proposal:
         accepted: whether it explains the table as well as the unrounded fit.
     """
 
-    layout: Layout
+    layout: FormLayout
     weights: Float[np.ndarray, "form column"]
     fitted: Bool[np.ndarray, "form column"]
     error: float
@@ -49,10 +49,10 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Fit:
+class FreeFit:
     """A layout fitted without rounding, in weights of the inputs."""
 
-    layout: Layout
+    layout: FormLayout
     w: Float[np.ndarray, "form column"]
     free: Bool[np.ndarray, "form column"]
     rss: float
@@ -64,7 +64,7 @@ class Fit:
         return int(self.free.sum()) - spare
 
 
-def attempt(found: Fit, table: Table) -> Proposal:
+def attempt(found: FreeFit, table: Rows) -> Proposal:
     """The fit with its weights rounded, as far as the table allows.
 
     Whole numbers for all weights are tried first; if they do not explain the table, odd
@@ -88,9 +88,9 @@ def attempt(found: Fit, table: Table) -> Proposal:
     return Proposal(layout, best.w, best.free, error, nats, good)
 
 
-def constant(table: Table) -> Proposal:
+def constant(table: Rows) -> Proposal:
     """The mean of the target, which inputs must improve on."""
-    layout, _, _ = scaled(Layout("constant", ((1.0,),)))
+    layout, _, _ = scaled(FormLayout("constant", ((1.0,),)))
     w = np.zeros((2, table.columns.shape[1]))
     w[:, -1] = np.average(table.target, weights=table.weight), 1.0
     free = np.zeros(w.shape, bool)
@@ -101,11 +101,11 @@ def constant(table: Table) -> Proposal:
     return Proposal(layout, w, free, error, description(state, table), True)
 
 
-def _limit(state: Rounding, found: Fit, table: Table) -> float:
+def _limit(state: Rounding, found: FreeFit, table: Rows) -> float:
     return allowed(found.rss, found.parameters, state.parameters, table)
 
 
-def _begin(found: Fit, layout: Layout, forms: list, scales: list) -> Rounding:
+def _begin(found: FreeFit, layout: FormLayout, forms: list, scales: list) -> Rounding:
     """The fit with scales of 1, which are not free yet."""
     w = np.zeros((layout.forms, found.w.shape[1]))
     free = np.zeros(w.shape, bool)
@@ -114,7 +114,7 @@ def _begin(found: Fit, layout: Layout, forms: list, scales: list) -> Rounding:
     return Rounding(layout, w, free, found.rss)
 
 
-def _without_constants(state: Rounding, found: Fit, table: Table) -> Rounding:
+def _without_constants(state: Rounding, found: FreeFit, table: Rows) -> Rounding:
     """Constants of forms left out, all or each alone, where the table allows it."""
     having = np.flatnonzero(state.free[:, -1])
     trials = [having, *([[f] for f in having] if len(having) > 1 else [])]
@@ -137,8 +137,8 @@ def _without_constants(state: Rounding, found: Fit, table: Table) -> Rounding:
 def _rounded(state, found, table, forms, scales, strict) -> Rounding:
     """Forms brought to whole weights and rounded, the longest products first.
 
-    Only then are the weights of a sum beside a product known: before, a factor can grow by
-    nearly a constant that the sum takes back.
+    Only then are the weights of a sum beside a product known: before, a factor can grow
+    by nearly a constant that the sum takes back.
     """
     freedom = max(len(table.target) - found.parameters, 1)
     groups = sorted(state.layout.groups(), key=len, reverse=True)
@@ -151,7 +151,7 @@ def _rounded(state, found, table, forms, scales, strict) -> Rounding:
 
 
 def _to_scale(state, table, scale, forms, freedom) -> Rounding:
-    """Every form of a term divided by the scale of its weights; the scale becomes free."""
+    """Every form of a term divided by the scale of its weights, which becomes free."""
     w, free = state.w.copy(), state.free.copy()
     free[scale, -1] = True
     held = replace(state, free=free)
@@ -168,7 +168,7 @@ def _to_scale(state, table, scale, forms, freedom) -> Rounding:
     return replace(held, w=w)
 
 
-def _named(state: Rounding, found: Fit, table: Table) -> Rounding:
+def _named(state: Rounding, found: FreeFit, table: Rows) -> Rounding:
     """Free numbers as simple fractions, where the table allows it: all, or each."""
     if not state.free.any():
         return state
@@ -176,7 +176,7 @@ def _named(state: Rounding, found: Fit, table: Table) -> Rounding:
     form, column = free_parameters(state.free)
     spread = np.sqrt(np.diag(covariance(state, table, state.rss / freedom)))
     near = {
-        (f, c): simple_fraction(state.w[f, c], s)
+        (f, c): simple_fraction(float(state.w[f, c]), s)
         for f, c, s in zip(form, column, spread, strict=True)
     }
     near = {place: value for place, value in near.items() if value is not None}
@@ -189,7 +189,7 @@ def _named(state: Rounding, found: Fit, table: Table) -> Rounding:
     return state
 
 
-def _fixed(state: Rounding, values: dict, table: Table) -> Rounding:
+def _fixed(state: Rounding, values: dict, table: Rows) -> Rounding:
     w, free = state.w.copy(), state.free.copy()
     for place, value in values.items():
         w[place], free[place] = value, False

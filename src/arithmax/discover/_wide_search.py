@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import Layout, Table, fit, sum_of_squares
+from ._linear_forms import FormLayout, Rows, fit, sum_of_squares
 from ._wide_accept import EXACT, SLACK, structure_left
-from ._wide_attempt import Fit, Proposal, attempt, constant
+from ._wide_attempt import FreeFit, Proposal, attempt, constant
 from ._wide_starts import (
     Effects,
     Standard,
@@ -20,31 +20,34 @@ from ._wide_starts import (
     standardise,
 )
 
-LINEAR = Layout("sum", ((1.0,),))
+LINEAR = FormLayout("sum", ((1.0,),))
 POWERS = tuple(
-    Layout(f"sum to the power {e:g}", ((e,),)) for e in (2.0, 0.5, -1.0, -2.0, -0.5, 3.0)
+    FormLayout(f"sum to the power {e:g}", ((e,),))
+    for e in (2.0, 0.5, -1.0, -2.0, -0.5, 3.0)
 )
-RATIO = Layout("ratio of two sums", ((1.0, -1.0),))
-PRODUCT = Layout("product of two sums", ((1.0, 1.0),))
-SUM_AND_PRODUCT = Layout("sum and product of two sums", ((1.0,), (1.0, 1.0)))
-TRIPLE = Layout("product of three sums", ((1.0, 1.0, 1.0),))
+RATIO = FormLayout("ratio of two sums", ((1.0, -1.0),))
+PRODUCT = FormLayout("product of two sums", ((1.0, 1.0),))
+SUM_AND_PRODUCT = FormLayout("sum and product of two sums", ((1.0,), (1.0, 1.0)))
+TRIPLE = FormLayout("product of three sums", ((1.0, 1.0, 1.0),))
 STARTS = (1, 4, 12)  # random starts of a product of two, in each round
 ALL_BUT_EXACT = 1e-15  # of the squares of y: a fit this good is looked at at once
 CLEAN = 4.0  # deviations of structure that may be left over by chance
 
 
-class Search:
+class WideTable:
     """One table and what was learned of it; each layout asks it for a fit."""
 
     def __init__(self, x: np.ndarray, y: np.ndarray, weight: np.ndarray, generator):
         self.generator = generator
-        self.table = Table(np.column_stack([x, np.ones(len(y))]), y, weight)
+        self.table = Rows(np.column_stack([x, np.ones(len(y))]), y, weight)
         self.standard: Standard = standardise(x, y, weight)
         self.effects: Effects = linear_effects(self.standard.table)
         self.alive = x.std(0) > 0
         self.product: np.ndarray | None = None  # the best product of two, as a start
 
-    def fitted(self, layout: Layout, starts: np.ndarray, free: np.ndarray) -> Fit | None:
+    def fitted(
+        self, layout: FormLayout, starts: np.ndarray, free: np.ndarray
+    ) -> FreeFit | None:
         """The best fit from all starts, in weights of the inputs."""
         if free.sum() > 0.9 * len(self.table.target):
             return None
@@ -54,121 +57,124 @@ class Search:
         if not np.isfinite(rss[best]):
             return None
         self.last = w[best]
-        return Fit(layout, self.standard.to_inputs(w[best]), free, float(rss[best]))
+        return FreeFit(layout, self.standard.to_inputs(w[best]), free, float(rss[best]))
 
-    def free(self, layout: Layout, keep: np.ndarray) -> np.ndarray:
+    def free(self, layout: FormLayout, keep: np.ndarray) -> np.ndarray:
         """Weights of the kept inputs and all constants."""
         return np.tile(np.append(keep, True), (layout.forms, 1))
 
 
-def _line(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
-    e = search.effects
+def _line(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
+    e = wide.effects
     w = np.append(e.slope, e.constant)[None, None]
-    return search.fitted(LINEAR, w, search.free(LINEAR, search.alive))
+    return wide.fitted(LINEAR, w, wide.free(LINEAR, wide.alive))
 
 
-def _power(layout: Layout) -> Callable[[Search, np.ndarray, int], Fit | None]:
+def _power(
+    layout: FormLayout,
+) -> Callable[[WideTable, np.ndarray, int], FreeFit | None]:
     """A straight line for the root of y, then fitted to y itself."""
     power = layout.powers[0]
 
-    def fitted(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
-        table, begin = search.standard.table, []
+    def fitted(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
+        table, begin = wide.standard.table, []
         if (table.target > 0).all():
             e = linear_effects(table._replace(target=table.target ** (1 / power)))
             begin.append(np.append(e.slope, e.constant))
         if power == 2:
-            root = square_root_start(table, search.effects, search.alive)
+            root = square_root_start(table, wide.effects, wide.alive)
             begin += list(root[0])
         if not begin:
             return None
-        free = search.free(layout, search.alive)
-        return search.fitted(layout, np.array(begin)[:, None], free)
+        free = wide.free(layout, wide.alive)
+        return wide.fitted(layout, np.array(begin)[:, None], free)
 
     return fitted
 
 
-def _ratio(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+def _ratio(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
     """An input in both sums has hardly an effect, so none is screened out."""
-    free = search.free(RATIO, search.alive)
-    if free.sum() > 0.9 * len(search.table.target):
+    free = wide.free(RATIO, wide.alive)
+    if free.sum() > 0.9 * len(wide.table.target):
         return None
-    null = null_space_ratio(search.standard.table, search.alive)[None]
+    null = null_space_ratio(wide.standard.table, wide.alive)[None]
     dealt = split_effects(
-        search.effects, RATIO.powers, search.alive, starts, search.generator
+        wide.effects, RATIO.powers, wide.alive, starts, wide.generator
     )
-    exact = sum_of_squares(RATIO, search.standard.table, null)[0]
-    if exact < 1e-12 * search.table.scale:
-        return search.fitted(RATIO, null, free)
-    return search.fitted(RATIO, np.concatenate([null, dealt]), free)
+    exact = sum_of_squares(RATIO, wide.standard.table, null)[0]
+    if exact < 1e-12 * wide.table.scale:
+        return wide.fitted(RATIO, null, free)
+    return wide.fitted(RATIO, np.concatenate([null, dealt]), free)
 
 
-def _product(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
-    effects, table = search.effects, search.standard.table
-    dealt = split_effects(effects, PRODUCT.powers, keep, starts, search.generator)
+def _product(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
+    effects, table = wide.effects, wide.standard.table
+    dealt = split_effects(effects, PRODUCT.powers, keep, starts, wide.generator)
     spectral = spectral_product(table, effects, keep)[None]
-    found = search.fitted(
-        PRODUCT, np.concatenate([spectral, dealt]), search.free(PRODUCT, keep)
+    found = wide.fitted(
+        PRODUCT, np.concatenate([spectral, dealt]), wide.free(PRODUCT, keep)
     )
-    search.product = search.last if found else None
+    wide.product = wide.last if found else None
     return found
 
 
-def _sum_and_product(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+def _sum_and_product(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
     """Factors without constants, which the sum would hide; any input may be added."""
-    free = search.free(SUM_AND_PRODUCT, keep)
-    free[0], free[1:, -1] = np.append(search.alive, True), False
-    effects = search.effects
+    free = wide.free(SUM_AND_PRODUCT, keep)
+    free[0], free[1:, -1] = np.append(wide.alive, True), False
+    effects = wide.effects
     begin = np.zeros((1 + starts, *free.shape))
     begin[:, 0] = np.append(effects.slope, effects.constant)
-    begin[:, 1:, :-1] = quadratic_pair(search.standard.table, effects.residual, keep)
+    begin[:, 1:, :-1] = quadratic_pair(wide.standard.table, effects.residual, keep)
     size = np.abs(begin[0, 1:, :-1]).mean()
-    begin[1:, 1:, :-1] += search.generator.normal(0, size, begin[1:, 1:, :-1].shape)
-    if search.product is not None:
-        u, v = search.product
+    begin[1:, 1:, :-1] += wide.generator.normal(0, size, begin[1:, 1:, :-1].shape)
+    if wide.product is not None:
+        u, v = wide.product
         w = np.stack([u * v[-1] + v * u[-1], u, v])
         w[0, -1], w[1:, -1] = u[-1] * v[-1], 0.0
         begin[1] = w
-    found = search.fitted(SUM_AND_PRODUCT, begin, free)
+    found = wide.fitted(SUM_AND_PRODUCT, begin, free)
     return _gathered(found) if found else None
 
 
-def _gathered(found: Fit) -> Fit:
+def _gathered(found: FreeFit) -> FreeFit:
     """Constants of factors, $(u + b)(v + c) = uv + cu + bv + bc$, moved to the sum."""
     a, u, v = found.w
     b, c = u[-1], v[-1]
     u, v = np.append(u[:-1], 0.0), np.append(v[:-1], 0.0)
     w = np.stack([a + c * u + b * v, u, v])
     w[0, -1] += b * c
-    return Fit(found.layout, w, found.free, found.rss)
+    return FreeFit(found.layout, w, found.free, found.rss)
 
 
-def _triple(search: Search, keep: np.ndarray, starts: int) -> Fit | None:
+def _triple(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
     dealt = split_effects(
-        search.effects, TRIPLE.powers, keep, 3 * starts + 1, search.generator
+        wide.effects, TRIPLE.powers, keep, 3 * starts + 1, wide.generator
     )
-    return search.fitted(TRIPLE, dealt, search.free(TRIPLE, keep))
+    return wide.fitted(TRIPLE, dealt, wide.free(TRIPLE, keep))
 
 
 LADDER = (_line, *map(_power, POWERS), _ratio, _product, _sum_and_product, _triple)
 
 
-def _round(search: Search, number: int) -> Iterator[Fit]:
-    """Fits in the order of their cost; the later rounds screen nothing out."""
-    keep = search.effects.screened() & search.alive if number == 0 else search.alive
+def _round(wide: WideTable, number: int) -> Iterator[FreeFit]:
+    """Fits in the order of their cost; the last round screens nothing out."""
+    screened, last = wide.effects.screened() & wide.alive, number == len(STARTS) - 1
+    keep = wide.alive if last else screened
     for layout in LADDER if number == 0 else LADDER[1 + len(POWERS) :]:
-        found = layout(search, keep, STARTS[number])
+        found = layout(wide, keep, STARTS[number])
         if found is not None:
             yield found
 
 
-def _likely(fits: list[Fit], rows: int) -> list[Fit]:
+def _likely(fits: list[FreeFit], rows: int) -> list[FreeFit]:
     """Fits that leave no more noise than the best, give or take what chance does."""
     noise = [f.rss / max(rows - f.parameters, 1) for f in fits]
     limit = min(noise, default=0.0) * (1 + SLACK * np.sqrt(4 / rows))
     return [f for f, s in zip(fits, noise, strict=True) if s <= limit]
 
 
-def propose(
+def propose_wide(
     x: Float[np.ndarray, "row input"],
     y: Float[np.ndarray, " row"],
     generator: np.random.Generator,
@@ -190,24 +196,24 @@ def propose(
     Example:
         >>> x = np.random.default_rng(0).uniform(1, 2, (200, 12))
         >>> y = x[:, :4].sum(1) * x[:, 2:8].sum(1)
-        >>> best = propose(x, y, np.random.default_rng(1))[0]
+        >>> best = propose_wide(x, y, np.random.default_rng(1))[0]
         >>> best.layout.name, best.error < 1e-9
         ('product of two sums', True)
         >>> float(best.weights[1:, :-1].sum())
         10.0
     """
-    search = Search(x, y, np.ones(len(y)) if weight is None else weight, generator)
-    proposals = [constant(search.table)]
+    wide = WideTable(x, y, np.ones(len(y)) if weight is None else weight, generator)
+    proposals = [constant(wide.table)]
     for number in range(min(rounds, len(STARTS))):
-        fits: list[Fit] = []
-        for found in _round(search, number):
-            if found.rss < ALL_BUT_EXACT * search.table.scale:
-                proposals.append(attempt(found, search.table))
+        fits: list[FreeFit] = []
+        for found in _round(wide, number):
+            if found.rss < ALL_BUT_EXACT * wide.table.scale:
+                proposals.append(attempt(found, wide.table))
                 if proposals[-1].accepted and proposals[-1].error < EXACT:
                     return _sorted(proposals)
             fits.append(found)
         likely = _likely(fits, len(y))
-        proposals += [attempt(found, search.table) for found in likely]
+        proposals += [attempt(found, wide.table) for found in likely]
         if _settled(proposals, x, y):
             break
     return _sorted(proposals)

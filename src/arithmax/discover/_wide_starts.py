@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ._linear_forms import Table
+from ._linear_forms import Rows
 
 CERTAIN = 3.5  # the t-value from which an input has a linear effect
 STEADY = 0.8  # the share of the variance from which linear effects screen inputs
@@ -17,7 +17,7 @@ class Standard(NamedTuple):
     A form $w \\cdot x + b$ of the inputs is a form of the standardised ones.
     """
 
-    table: Table
+    table: Rows
     mean: Float[np.ndarray, " input"]
     deviation: Float[np.ndarray, " input"]
 
@@ -41,7 +41,7 @@ def standardise(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Standard:
     mean, deviation = x.mean(0), x.std(0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     columns = np.column_stack([(x - mean) / deviation, np.ones(len(y))])
-    return Standard(Table(columns, y, weight), mean, deviation)
+    return Standard(Rows(columns, y, weight), mean, deviation)
 
 
 class Effects(NamedTuple):
@@ -60,7 +60,7 @@ class Effects(NamedTuple):
         return np.abs(self.t) > CERTAIN
 
 
-def linear_effects(table: Table) -> Effects:
+def linear_effects(table: Rows) -> Effects:
     """Weighted least squares of the target on the standardised columns."""
     root = np.sqrt(table.weight)
     a, y = table.columns * root[:, None], table.target * root
@@ -68,7 +68,9 @@ def linear_effects(table: Table) -> Effects:
     gram[np.diag_indices_from(gram)] += 1e-12 * np.trace(gram) / len(gram)
     inverse = np.linalg.inv(gram)
     w = inverse @ (a.T @ y)
-    w = w + inverse @ (a.T @ (y - a @ w))  # a refinement, lest the Gram matrix cost digits
+    w = w + inverse @ (
+        a.T @ (y - a @ w)
+    )  # a refinement, lest the Gram matrix cost digits
     left = y - a @ w
     freedom = max(len(y) - a.shape[1], 1)
     spread = np.sqrt(np.diag(inverse) * (left @ left) / freedom)
@@ -81,7 +83,7 @@ def linear_effects(table: Table) -> Effects:
 
 
 def quadratic_pair(
-    table: Table, left: np.ndarray, keep: np.ndarray
+    table: Rows, left: np.ndarray, keep: np.ndarray
 ) -> Float[np.ndarray, "2 input"]:
     r"""Two vectors whose product is what a straight line leaves over, roughly.
 
@@ -104,7 +106,7 @@ def quadratic_pair(
 
 
 def square_root_start(
-    table: Table, effects: Effects, keep: np.ndarray
+    table: Rows, effects: Effects, keep: np.ndarray
 ) -> Float[np.ndarray, "1 1 column"]:
     """One form whose square is the target, from the largest eigenvalue."""
     u, v = quadratic_pair(table, effects.residual, keep)
@@ -116,7 +118,7 @@ def square_root_start(
 
 
 def spectral_product(
-    table: Table, effects: Effects, keep: np.ndarray
+    table: Rows, effects: Effects, keep: np.ndarray
 ) -> Float[np.ndarray, "2 column"]:
     """Two factors from the spectrum, their constants from the linear effects.
 
@@ -136,8 +138,9 @@ def split_effects(
 ) -> Float[np.ndarray, "start form column"]:
     r"""Forms of equal means whose linear effects share those of the table at random.
 
-    A product with means $m_f$ has the effects $\sum_f e_f (y_0 / m_f) w_f$; every input's
-    effect is dealt out to the forms. Of a ratio, positive effects go to the numerator.
+    A product with means $m_f$ has the effects $\sum_f e_f (y_0 / m_f) w_f$; every
+    input's effect is dealt out to the forms. Positive effects of a ratio go to the
+    numerator.
     """
     k, d = len(powers), len(keep)
     e = np.array(powers)
@@ -148,7 +151,9 @@ def split_effects(
     mean[0] *= np.sign(effects.constant) or 1.0
     share = generator.uniform(0, 1, (starts, k, d))
     if (e < 0).any():
-        towards = np.where(np.sign(effects.slope) * np.sign(effects.constant) > 0, 1, -1)
+        towards = np.where(
+            np.sign(effects.slope) * np.sign(effects.constant) > 0, 1, -1
+        )
         share = np.where(np.sign(e)[:, None] == towards, share, 0.1 * share)
     share /= share.sum(1, keepdims=True)
     whole = np.prod(mean**e)
@@ -158,11 +163,11 @@ def split_effects(
     return w
 
 
-def null_space_ratio(table: Table, keep: np.ndarray) -> Float[np.ndarray, "2 column"]:
+def null_space_ratio(table: Rows, keep: np.ndarray) -> Float[np.ndarray, "2 column"]:
     r"""Numerator and denominator from the smallest singular vector.
 
-    $y = p(x) / q(x)$ says that $[A, -yA]$ times the coefficients of $p$ and $q$ is 0. Rows are
-    scaled by $1 + |y|$, lest a denominator near zero outweigh all others.
+    $y = p(x) / q(x)$ says that $[A, -yA]$ times the coefficients of $p$ and $q$ is 0.
+    Rows are scaled by $1 + |y|$, lest a denominator near zero outweigh all others.
     """
     a = table.columns[:, np.append(keep, True)]
     y = table.target / np.std(table.target)
