@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 
 from .._arrays import Array, Params
 from ._step import Objective
@@ -51,8 +51,8 @@ class Flat:
         """The parameters that are damped, and those that are solved for."""
         return [{name: params[name] for name in half} for half in self.names]
 
-    def vector(self, params: Params) -> Vector:
-        """Parameters, or what there is of each, as a vector."""
+    def vector(self, params: Params) -> Shaped[Any, "n"]:
+        """Parameters, or masks of them, as a vector."""
         return ravel_pytree(self._halves(params))[0]
 
     def params(self, at: Vector) -> Params:
@@ -74,13 +74,16 @@ class Flat:
         return self.vector(self.objective.project(self.params(at)))
 
     def room(self) -> tuple[Vector, Vector]:
-        """How far each entry may move down, and how far up; padding does not move."""
+        """How far each entry may move down, and how far up."""
         far = jnp.full_like(self.at, FAR)
-        low, high = self.project(-far) - self.at, self.project(far) - self.at
+        return self.project(-far) - self.at, self.project(far) - self.at
+
+    def live(self, slopes: Array) -> Array:
+        """Slopes [..., n] without those of padding, which then does not move."""
         if self.objective.live is None:
-            return low, high
-        live = self.vector(self.objective.live)
-        return jnp.where(live, low, 0.0), jnp.where(live, high, 0.0)
+            return slopes
+        live = self.vector(self.objective.live)[-slopes.shape[-1] :]
+        return jnp.where(jnp.broadcast_to(live, slopes.shape), slopes, 0.0)
 
     def solved(self, at: Vector) -> Vector:
         """A vector whose linear parameters are the best for its others."""
@@ -91,10 +94,7 @@ class Flat:
         def residuals(values):
             return self.residuals(jnp.concatenate([first, values]))
 
-        slopes = jacobian(residuals, last)
-        if self.objective.live is not None:
-            live = self.vector(self.objective.live)[self.count :]
-            slopes = jnp.where(live, slopes, 0.0)
+        slopes = self.live(jacobian(residuals, last))
         return at.at[self.count :].add(best(slopes, slopes.T @ residuals(last)))
 
 
@@ -111,8 +111,10 @@ def solve(gram: Square, damping: Vector, right: Array) -> Array:
 
 
 def mean_of(gram: Square) -> Number:
-    """The mean of a diagonal, above zero."""
-    return jnp.mean(jnp.diagonal(gram)) + jnp.finfo(gram.dtype).tiny
+    """The mean of the diagonal, without parameters that have no effect."""
+    diagonal = jnp.diagonal(gram)
+    count = jnp.maximum(jnp.sum(diagonal > 0), 1).astype(gram.dtype)
+    return jnp.sum(diagonal) / count + jnp.finfo(gram.dtype).tiny
 
 
 def best(slopes: Slopes, right: Array) -> Array:
@@ -146,7 +148,7 @@ def boxed(
     def again(_, state):
         step, held = state
         right = -0.5 * gradient - gram @ jnp.where(held, step, 0.0)
-        others = jnp.where(held[:, None] | held, 0.0, gram)
+        others = jnp.where(held[:, None] | held[None], 0.0, gram)
         weight = jnp.where(held, 1.0, damping)
         solution = solve(others, weight, jnp.where(held, 0.0, right))
         step = jnp.where(held, step, solution)

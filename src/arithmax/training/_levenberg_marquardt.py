@@ -134,7 +134,7 @@ class LevenbergMarquardt(Optimiser):
         flat = Flat(objective, params, self.projection)
         at, count = flat.at, flat.count
         (value, loss), gradient = jax.value_and_grad(flat.total, has_aux=True)(at)
-        slopes = jacobian(flat.residuals, at)
+        slopes, gradient = flat.live(jacobian(flat.residuals, at)), flat.live(gradient)
         step, promised = damped_step(slopes, gradient, state.size, count, flat.room())
         trial = flat.project(flat.solved(at + step))
         after, _ = flat.total(trial)
