@@ -1,11 +1,12 @@
 """What the first exact seed costs: Levenberg–Marquardt against Adam.
 
 The task is the product of two sums of subsets of 100 inputs, the network NAU→NMU as it
-starts by default, and a seed is exact when its mean squared error outside of the
-training range is below 1e-9 (the targets' mean square is some 1e8). Levenberg–Marquardt
-and one Adam have the same 1,000 samples in every step; the other Adam is the published
-recipe, with fresh samples in each step. What is timed is what a user calls, `train`,
-after a call that compiled it: in CPU seconds, on an accelerator by the clock.
+starts by default. A seed is exact when its mean squared error outside of the training
+range is below 1e-9 (the targets' mean square is some 1e8); of Adam, in float32, no more
+is asked than the published threshold, 0.16. Levenberg–Marquardt and one Adam have the
+same 1,000 samples in every step; the other Adam is the published recipe, with fresh
+samples in each step. What is timed is what a user calls, `train`, after a call that
+compiled it: in CPU seconds, on an accelerator by the clock.
 
     OMP_NUM_THREADS=1 python benchmarks/second_order.py [--seeds 8] [--json FILE]
 """
@@ -42,9 +43,9 @@ def arms(adam_steps: int) -> dict[str, tuple[Any, Protocol]]:
     rows, every = Batches(1000, full=True), Measuring(adam_steps // 10, 1000)
     parts = {"measuring": Measuring(5, 1000), "criterion": EXACT}
     second = Protocol(60, rows, LevenbergMarquardt(), precision="float64", **parts)
-    same = Protocol(adam_steps, rows, Adam(1e-2), measuring=every, criterion=EXACT)
+    same = Protocol(adam_steps, rows, Adam(1e-2), measuring=every)
     # Its batches are of 128 samples.
-    settings = {"steps": 8 * adam_steps, "measuring": every, "criterion": EXACT}
+    settings = {"steps": 8 * adam_steps, "measuring": every}
     return {
         "Levenberg–Marquardt, 1,000 samples": (NETWORK, second),
         "Adam, the same 1,000 samples": (NETWORK, same),
