@@ -48,7 +48,7 @@ class LevenbergMarquardt(Optimiser):
     It needs the squared error, no transforms, and the same samples in each step:
     `Batches(full=True)`. There should be more of them than parameters. Use
     `precision="float64"`; float32 works, and ends at a mean squared error of about
-    10⁻¹² of that of the targets. A step costs rows × parameters² operations: it is
+    10⁻¹⁴ of that of the targets. A step costs rows × parameters² operations: it is
     for networks of up to some thousand parameters. Penalties with kinks, such as L1
     norms, slow it down: train without, and round.
 
