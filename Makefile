@@ -34,6 +34,7 @@ docs: .venv/.dev
 # with `--json docs/data/fleet-h200.json`.
 bench: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/second_order.py --json docs/data/second-order-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py --json docs/data/doors.json
 
 clean:
