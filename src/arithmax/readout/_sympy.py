@@ -14,6 +14,7 @@ from ._build import (
     added,
     as_number,
     constant,
+    exact_number,
     finite_number,
     formula_of,
     multiplied,
@@ -101,7 +102,7 @@ class _Reader:
     def _number(self, expression: Any) -> Number:
         if expression.is_Rational:
             fraction = Fraction(int(expression.p), int(expression.q))
-            return Number.of(fraction)
+            return exact_number(fraction)
         if expression == self.sympy.pi:
             return Number.of(1, pi=1)
         return finite_number(float(expression))
@@ -116,9 +117,9 @@ class _Reader:
         )
 
     def _power(self, base: Any, exponent: Any) -> Node:
-        number = as_number(self.node(exponent)) if exponent.is_number else None
-        if number is None and exponent.is_number and exponent.is_real:
-            number = finite_number(float(exponent))
+        number = None
+        if exponent.is_number and exponent.is_real:
+            number = as_number(self.node(exponent)) or finite_number(float(exponent))
         if number is None:
             raise ValueError(
                 f"`expression` has the exponent {shown(str(exponent))}, which is no "
