@@ -13,6 +13,7 @@ COMMANDS = "a command does what the function of its name does"
 EXCEPTIONS = {
     "Layer": "a layer of PyTorch, and one of Equinox",
     "benchmark": COMMANDS,
+    "discover": COMMANDS,
     "leaderboard": COMMANDS,
     "reproduce": COMMANDS,
     "studies": COMMANDS,

@@ -17,6 +17,8 @@ EXTRAS = {
     "torch": "torch",
     "equinox": "equinox",
     "sympy": "discover",
+    "sklearn": "discover",
+    "pandas": "discover",
     "onnx": "onnx",
     "plotly": "report",
     "kaleido": "report",

@@ -55,7 +55,9 @@ class Formula:
         """
         columns = np.ascontiguousarray(np.asarray(x, dtype=np.float64).T)
         with np.errstate(all="ignore"):
-            value = np.broadcast_to(self.root.value(columns, signless), columns[0].shape)
+            value = np.broadcast_to(
+                self.root.value(columns, signless), columns[0].shape
+            )
         return np.where(np.isfinite(value), value, np.nan)
 
     @cached_property
@@ -151,7 +153,9 @@ def _sympy(node: Node, symbols: Sequence[Any], sympy: Any) -> Any:
         return sympy.Add(*parts)
     assert isinstance(node, Product)
     pairs = zip(node.exponents, node.factors, strict=True)
-    return sympy.Mul(*(_sympy(f, symbols, sympy) ** _number(e, sympy) for e, f in pairs))
+    return sympy.Mul(
+        *(_sympy(f, symbols, sympy) ** _number(e, sympy) for e, f in pairs)
+    )
 
 
 __all__ = ["Formula", "predicted"]
