@@ -42,8 +42,11 @@ class Networks(Stage):
                 continue
             start = starts(layout, data, table, q, self.restarts, rng)
             network = Network(layout, data, start)
-            with np.errstate(all="ignore"):
-                network.descend(self.steps)
+            try:
+                with np.errstate(all="ignore"):
+                    network.descend(self.steps)
+            except np.linalg.LinAlgError:  # numbers beyond what a float holds
+                continue
             for restart in _best(network):
                 yield outer_power(network.node(restart), q)
 
