@@ -15,7 +15,7 @@ ONE, UNIT = Number.of(1), Product()
 LARGEST = 64  # the largest whole power in which a constant is kept as a fraction
 
 
-def constant(number: Number) -> Sum:
+def constant_node(number: Number) -> Sum:
     """A number as a node."""
     return Sum((number,), (UNIT,))
 
@@ -133,13 +133,13 @@ def _constant_power(number: Number, exponent: Number) -> Node:
         raise ValueError("the formula divides by a constant that is zero.")
     if number.value and exponent.value * math.log2(abs(number.value)) > 1023:
         finite_number(math.inf)
-    kept = Product((exponent,), (constant(number),))
+    kept = Product((exponent,), (constant_node(number),))
     if not exponent.whole:
         return kept
     whole = int(exponent.value)
     if number.exact is None:
-        return kept if whole != -1 else constant(finite_number(1 / number.value))
+        return kept if whole != -1 else constant_node(finite_number(1 / number.value))
     if abs(whole) > LARGEST or max(map(abs, number.exact[0].as_integer_ratio())) > 1e15:
         return kept
     fraction, pi = number.exact
-    return constant(exact_number(fraction**whole, pi * whole))
+    return constant_node(exact_number(fraction**whole, pi * whole))

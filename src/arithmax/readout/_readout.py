@@ -11,7 +11,7 @@ from .._checks import check_number, check_whole, shown
 from .._extras import extras
 from .._network import Network
 from ..discover import Candidate, Formula, Judge, Number, Sum, Table, Verdict
-from ._arguments import as_array, check_names, finite_array
+from ._arguments import as_array, column_names, finite_array
 from ._reading import Reading
 from ._sympy import from_sympy
 
@@ -115,7 +115,7 @@ class _Rows:
         columns = self.x.shape[1]
         if names is None:
             names = [f"x{i + 1}" for i in range(columns)]
-        self.names = check_names(names, columns)
+        self.names = column_names(names, columns)
 
     def _check_rows(self) -> None:
         if len(self.x) != len(self.y) or len(self.y) < FEWEST:
