@@ -141,3 +141,32 @@ def test_a_command_without_the_fleet_ends_with_a_sentence(arguments):
 def test_other_missing_packages_are_left_alone():
     with pytest.raises(ModuleNotFoundError, match="nonsense"), extras():
         import nonsense  # type: ignore[import-not-found]  # there is none # noqa: F401
+
+
+EXPORTS = """
+from arithmax.discover import Formula, Variable
+from arithmax import NMU, readout
+import numpy as np
+law = Formula(Variable(0), ("a",))
+given = {"W": np.ones((1, 1))}, np.arange(1.0, 21.0)[:, None], np.arange(20.0)
+calls = (readout.onnx_model, readout.torch_module, readout.jax_function)
+pairs = [(call, [law]) for call in calls]
+for call, arguments in [*pairs, (readout.readout, (NMU(), *given))]:
+    try:
+        call(*arguments)
+    except ImportError as error:
+        print(error)
+print(readout.parse(readout.latex(law), ["a"]), readout.from_json(readout.to_json(law)))
+"""
+
+
+def test_exports_say_which_extra_they_need():
+    shown = without(["onnx", "torch", "jax", "sympy"], EXPORTS).splitlines()
+    for package, extra, line in zip(
+        ("onnx", "torch", "jax", "sympy"),
+        ("onnx", "torch", "fleet", "discover"),
+        shown[:4],
+        strict=True,
+    ):
+        assert package in line and f'"arithmax[{extra}]"' in line
+    assert shown[4] == "a a"
