@@ -24,7 +24,7 @@ from ._given import (
 from ._names import column_names, symbols
 from ._not_found import warn_of
 from ._plot import drawn
-from ._progress import Lines
+from ._progress import ProgressLines
 from ._searched import Searched, searched
 from ._settings import search_of, seed_of, share_of
 
@@ -84,11 +84,11 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         >>> import numpy as np
         >>> from arithmax import ArithmeticRegressor
         >>> x = np.random.default_rng(0).uniform(1, 5, (100, 2))
-        >>> model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1] ** 2 / 2)
+        >>> model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1] ** 2)
         >>> model.equation_
-        'x0*x1**2/2'
+        'x0*x1**2'
         >>> model.predict([[-2.0, 30.0]])
-        array([-900.])
+        array([-1800.])
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     def _searches(self, rows: list[Given], search: Search, seed: int) -> list[Searched]:
         """One search for each target, each in a process of its own if asked for."""
         lines = [
-            Lines(name, int(self.verbose)) if self.verbose else None
+            ProgressLines(name, int(self.verbose)) if self.verbose else None
             for name in self.outputs_
         ]
         found: Any = Parallel(n_jobs=self.n_jobs)(
