@@ -63,6 +63,7 @@ _HOMES = {
 }
 _SUBMODULES = {
     "discover",
+    "readout",
     "units",
     "networks",
     "tasks",

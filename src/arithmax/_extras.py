@@ -19,6 +19,7 @@ EXTRAS = {
     "sympy": "discover",
     "sklearn": "discover",
     "pandas": "discover",
+    "onnx": "onnx",
     "plotly": "report",
     "kaleido": "report",
     "markdown_it": "report",

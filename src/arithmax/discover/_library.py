@@ -62,7 +62,9 @@ class Library:
 
 def polynomial(width: int, degree: int) -> Library:
     """All monomials up to a total degree, lowest first."""
-    rows = [_row(width, chosen) for d in range(degree + 1) for chosen in _picks(width, d)]
+    rows = [
+        _row(width, chosen) for d in range(degree + 1) for chosen in _picks(width, d)
+    ]
     return Library(np.array(rows, dtype=np.int64).reshape(len(rows), width))
 
 

@@ -217,7 +217,7 @@ class Function(Node):
 
 
 def kinds(node: Node) -> Iterator[str]:
-    """"coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
+    """ "coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
     kind = "coefficient" if isinstance(node, Sum) else "exponent"
     for child in node.children():
         if not isinstance(node, Function):

@@ -15,6 +15,9 @@ from ._printing import complexity
 from ._score import name_price
 from ._simplify import as_sum, simplified
 
+WAYS = 4  # terms of a sum by which it may be divided
+MANY = 10  # terms of a sum from which not all ways to scale it are compared
+
 Written: TypeAlias = tuple[Number, Product, Sum] | None  # number · monomial · sum
 Way: TypeAlias = Callable[[Number, Sum, np.ndarray], Written]
 Choice: TypeAlias = Callable[[Sum], int | None]  # the coefficient to divide a sum by
@@ -84,6 +87,9 @@ def easiest_to_name(rows: int) -> Choice:
     """The coefficient by which division gives the others the simplest names."""
 
     def choice(node: Sum) -> int | None:
+        free = sum(c.free for c in node.coefficients)
+        if free == 0 or len(node.terms) > MANY:
+            return _largest(node)
         costs = [_names_cost(node, i, rows) for i in range(len(node.terms))]
         best = int(np.argmin(costs))
         return None if node.coefficients[best].is_exactly(1) else best
@@ -122,12 +128,9 @@ def tidied(node: Node, columns: np.ndarray) -> Sum:
         node: a formula.
         columns: the inputs, whose signs tell what may be taken out of a root.
     """
-    positive = (columns > 0).all(1)
+    positive = np.all(columns > 0, axis=1)
     plain = as_sum(_opened(as_sum(node), columns))
     return as_sum(together(as_sum(_shortest(plain, positive))))
-
-
-WAYS = 4  # terms of a sum by which it may be divided
 
 
 def _length(node: Node) -> tuple[int, int, int]:
@@ -324,9 +327,7 @@ def _exponents(term: Node) -> dict[int, Fraction] | None:
 
 def _multiplied(term: Node, by: dict[int, Fraction]) -> Product:
     own = _exponents(term) or {}
-    total = {
-        i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}
-    }
+    total = {i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}}
     kept = {i: e for i, e in total.items() if e != 0}
     return Product(
         tuple(Number.of(e) for e in kept.values()), tuple(map(Variable, kept))
