@@ -35,10 +35,10 @@ LADDER: tuple[Stage, ...] = (
     Symmetric((*EXACT, *NOISY)),
     Sparse(),
     SparseRatio(),
-    Networks(MIDDLE),
+    Networks(MIDDLE, restarts=256),
     Functions(SHORT),
     Networks(LARGE),
-    Networks(SMALL + MIDDLE + LARGE, restarts=96),
+    Networks(MIDDLE + LARGE, restarts=512, steps=80),
 )
 """What `discover` tries, in this order; any of them can be left out."""
 

@@ -97,6 +97,12 @@ class Network:
             if not better.any() and (damping > 1e5).all():
                 break
 
+    def keep(self, count: int) -> None:
+        """Only the restarts with the smallest errors."""
+        best = np.sort(np.argsort(self.errors, kind="stable")[:count])
+        for name in ("w", "c", "odd", "errors", "C"):
+            setattr(self, name, getattr(self, name)[best])
+
     def _moved(self, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = self.c.shape[1]
         c = self.c + np.clip(step[:, :count], -10.0, 10.0)

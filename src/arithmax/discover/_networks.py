@@ -17,6 +17,7 @@ from ._table import Table
 
 ROWS = 220  # of the table that a search looks at; the judge fits all
 POLISHED = 3  # how many of the restarts the judge sees
+FIRST = 15  # steps after which a quarter of the restarts goes on
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,12 @@ class Networks(Stage):
         layouts: the power of y that is fitted, and terms with their factors.
         restarts: how many starts each has.
         steps: of Levenberg–Marquardt.
-        title: what the stage is called.
     """
 
     name: ClassVar[str] = "networks"
     layouts: tuple[tuple[Fraction, Layout], ...] = ()
-    restarts: int = 32
-    steps: int = 35
+    restarts: int = 128
+    steps: int = 50
 
     def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
         for q, layout in self.layouts:
@@ -42,8 +42,13 @@ class Networks(Stage):
                 continue
             start = starts(layout, data, table, q, self.restarts, rng)
             network = Network(layout, data, start)
-            with np.errstate(all="ignore"):
-                network.descend(self.steps)
+            try:
+                with np.errstate(all="ignore"):
+                    network.descend(FIRST)
+                    network.keep(max(self.restarts // 4, POLISHED))
+                    network.descend(self.steps)
+            except np.linalg.LinAlgError:  # numbers beyond what a float holds
+                continue
             for restart in _best(network):
                 yield outer_power(network.node(restart), q)
 

@@ -32,10 +32,10 @@ class Sparse(Stage):
 
     name: ClassVar[str] = "sparse regression"
     powers: tuple[Fraction, ...] = tuple(map(Fraction, (1, 2, -1)))
-    most: int = 260
+    most: int = 320
 
     def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
-        most = min(self.most, table.rows // 3)
+        most = min(self.most, int(0.4 * table.rows))
         for library in libraries(table, most):
             values = library.values(table.columns)
             if not np.isfinite(values).all():
