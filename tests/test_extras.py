@@ -75,6 +75,7 @@ for name in NAMES:
         ("torch", ["arithmax.torch"]),
         ("equinox", ["arithmax.equinox"]),
         ("report", ["arithmax.report"]),
+        ("discover", ["arithmax.sklearn", "arithmax.ArithmeticRegressor"]),
     ],
 )
 def test_what_is_missing_says_which_command_helps(extra, names):
@@ -92,6 +93,32 @@ def test_a_direct_import_says_so_too():
             f"try:\n    import {name}\nexcept ImportError as error:\n    print(error)"
         )
         assert "arithmax[fleet]" in without(["scipy"], code)
+
+
+FRAMELESS = """
+import numpy as np
+from arithmax import ArithmeticRegressor
+x = np.random.default_rng(0).uniform(1, 5, (60, 2))
+model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1])
+print(model.equation_, model.predict([[3.0, -7.0]]))
+sys.modules["pandas"] = None
+for what in (lambda: model.equations_, lambda: model.diagnose_, model.plot):
+    try:
+        what()
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_a_fit_needs_neither_data_frames_nor_plots():
+    first, *others = without(["plotly"], FRAMELESS).splitlines()
+    assert first == "x0*x1 [-21.]"
+    assert ["pandas" in line and "arithmax[discover]" in line for line in others] == [
+        True,
+        True,
+        False,
+    ]
+    assert "plotly" in others[2] and "arithmax[report]" in others[2]
 
 
 DISCOVERY = """

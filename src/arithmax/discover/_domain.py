@@ -140,7 +140,7 @@ def domain_cases(
     columns = list(np.ascontiguousarray(x.T))
     with np.errstate(all="ignore"):
         found = [
-            _case(each, formula.names, undefined)
+            _case(each, formula.identifiers, undefined)
             for node in formula.root.walk()
             for each in _hazards(node, columns, signless)
             if each.where.any()
