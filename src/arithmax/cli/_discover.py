@@ -142,16 +142,16 @@ def _searched(
 @contextmanager
 def _progress(show: bool) -> Iterator[Callable[..., None]]:
     """A line that says which stage runs, and what the best formula is."""
-    if not show:
-        yield lambda *state: None
-        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
+    console = Console(stderr=True)
+    if not show or not console.is_terminal:
+        yield lambda *state: None
+        return
     columns = TextColumn("{task.fields[stage]}"), BarColumn(20)
     counted = TextColumn("{task.fields[candidates]} candidates")
     best_one = TextColumn("{task.fields[best]}", markup=False)
-    console = Console(stderr=True)
     with Progress(*columns, counted, best_one, console=console, transient=True) as bar:
         task = bar.add_task("", total=1, stage="", candidates=0, best="")
 
