@@ -19,6 +19,7 @@ EXCEPTIONS = {
     "studies": COMMANDS,
     "train": COMMANDS,
     "functions": "the recipes of two papers for the same task",
+    "to_json": "summaries as JSON, and a formula as JSON: each for readers elsewhere",
     "describe": "what a layer prints of itself, and what names a run: each is a `repr`",
 }
 

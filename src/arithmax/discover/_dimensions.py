@@ -213,4 +213,3 @@ def _reduced(rows: list[list[Fraction]]) -> tuple[list[list[Fraction]], list[int
             ]
         pivots.append(column)
     return rows, pivots
-

@@ -93,4 +93,3 @@ def _left(column, frequency, basis, left, weight) -> float:
     numbers = np.linalg.lstsq(waves, left, rcond=1e-9)[0]
     residual = left - waves @ numbers
     return float(residual @ residual)
-

@@ -1,6 +1,7 @@
 """What a formula costs: its error, and a price for what it is made of."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 from ._nodes import Function, Node, Product, Sum, Variable
@@ -47,9 +48,24 @@ def _coefficient(number: Number, each: float) -> float:
 
 
 def name_price(fraction: Fraction, pi: int = 0) -> float:
-    """What a name costs: log |p q|, a little for each power of π; 0 for ±1."""
+    """What a name costs: log |p q|, or the digits of a decimal, and a little for each
+    power of π; 0 for ±1."""
     size = abs(fraction.numerator) * fraction.denominator
-    return math.log(max(size, 1)) + (0.5 if size > 1 else 0.0) + 1.5 * abs(pi)
+    whole = math.log(max(size, 1)) + (0.5 if size > 1 else 0.0)
+    digits, place = decimal_parts(fraction)
+    if digits:
+        whole = min(whole, math.log(digits) + math.log(1 + abs(place)) + 1.0)
+    return whole + 1.5 * abs(pi)
+
+
+def decimal_parts(fraction: Fraction) -> tuple[int, int]:
+    """(m, k) with |fraction| = m · 10^k and m as small as can be; (0, 0) if there is
+    no such m below a million."""
+    written = Decimal(abs(fraction.numerator)) / Decimal(fraction.denominator)
+    _, digits, place = written.normalize().as_tuple()
+    if len(digits) > 6 or not isinstance(place, int):
+        return 0, 0
+    return int("".join(map(str, digits))), place
 
 
 def _exponent(number: Number, each: float) -> float:

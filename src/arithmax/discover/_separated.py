@@ -53,38 +53,58 @@ def power_columns(table: Table) -> dict[int, Fraction]:
         return found
     for index in range(table.width):
         if table.positive[index] and table.rows > 3 * table.width:
-            tried = {e: _explained(table, index, e) for e in EXPONENTS}
-            best = min(tried, key=lambda e: tried[e])
-            if tried[best] < SEPARABLE and best != 0:
+            tried = {e: _remaining(table, index, e) for e in EXPONENTS}
+            best = min(tried, key=lambda e: tried[e][0])
+            if tried[best][1] < SEPARABLE and best != 0:
                 found[index] = best
     return found
 
 
-def _explained(table: Table, index: int, exponent: Fraction) -> float:
-    """What a column explains of y / x^a beyond chance, as a normal deviate."""
+def _remaining(table: Table, index: int, exponent: Fraction) -> tuple[float, float]:
+    """The error of x^a · g(others), and what the column explains beyond chance."""
     outer = power(table.columns[index], float(exponent))
-    weight = table.weight * outer
     others = np.delete(table.columns, index, axis=0)
-    rest, own = _smooth(others), _scaled(np.log(table.columns[index]))
+    logarithm = np.log(table.columns[index])
+    weight = table.weight * outer
+    return explained(table, smooth(others), logarithm, weight, len(others) + 1)
+
+
+def explained(
+    table: Table, rest: np.ndarray, own: np.ndarray, weight: np.ndarray, linear: int
+) -> tuple[float, float]:
+    """What the rows of `rest` leave of y, and what a column explains of that.
+
+    Args:
+        table: the rows.
+        rest: a basis, of which the first `linear` are a constant and straight lines.
+        own: the column.
+        weight: what the basis is multiplied by.
+        linear: how many of the basis may depend on the column.
+
+    Returns:
+        The sum of squares that is left, and the explained part as a normal deviate.
+    """
+    own = _scaled(own)
     start = independent(rest, weight)
-    linear = rest[: len(others) + 1]
-    more = np.concatenate([linear * own, linear[:1] * own**2, linear[:1] * own**3])
+    lines = rest[:linear]
+    more = np.concatenate([lines * own, rest[:1] * own**2, rest[:1] * own**3])
     basis = independent(more, weight, start)
     target = table.y * table.weight
     residual = target - start.T @ (start @ target)
+    whole = float(residual @ residual)
     gained = float(np.sum((basis @ residual) ** 2))
     left = table.rows - len(start) - len(basis)
     if len(basis) < 1 or left < 5:
-        return 0.0
-    rest_error = max(float(residual @ residual) - gained, 1e-300)
-    return normal_deviate(gained / len(basis) / (rest_error / left), len(basis), left)
+        return whole, 0.0
+    ratio = gained / len(basis) / (max(whole - gained, 1e-300) / left)
+    return whole, normal_deviate(ratio, len(basis), left)
 
 
 def _scaled(column: np.ndarray) -> np.ndarray:
     return (column - column.mean()) / (column.std() + 1e-300)
 
 
-def _smooth(columns: np.ndarray) -> np.ndarray:
+def smooth(columns: np.ndarray) -> np.ndarray:
     """Polynomials of the columns: a constant, then they themselves, then the rest."""
     scaled = np.array([_scaled(column) for column in columns])
     width = len(columns)

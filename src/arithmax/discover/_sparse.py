@@ -94,9 +94,7 @@ class SparseRatio(Stage):
                 continue
             numerator = top.sum(kept[above], numbers[above])
             others = bottom.sum(kept[~above] - len(top), numbers[~above])
-            denominator = Sum(
-                (ONE, *others.coefficients), (UNIT, *others.terms)
-            )
+            denominator = Sum((ONE, *others.coefficients), (UNIT, *others.terms))
             ratio = times(numerator, raised(denominator, Number.of(-1)))
             yield outer_power(ratio, exponent)
 
@@ -153,11 +151,13 @@ def selected(
     scaled, size = scaled[:, usable] / size[usable], size[usable]
     rows, count = scaled.shape
     each = math.log(rows) + 2.0 * math.log(count)
-    found = []
-    for kept in _path(scaled, right):
-        kept = _swapped(scaled, right, kept)
+
+    def judged(kept: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         numbers, error = _fit(scaled[:, kept], right)
-        found.append((rows * math.log(error + 1e-300) + each * len(kept), kept, numbers))
+        return rows * math.log(error + 1e-300) + each * len(kept), kept, numbers
+
+    likely = sorted(map(judged, _path(scaled, right)), key=lambda e: e[0])[: 2 * SIZES]
+    found = [judged(_swapped(scaled, right, kept)) for _, kept, _ in likely]
     found.sort(key=lambda entry: entry[0])
     return [(usable[k], numbers / size[k]) for _, k, numbers in found[:SIZES]]
 

@@ -324,9 +324,7 @@ def _exponents(term: Node) -> dict[int, Fraction] | None:
 
 def _multiplied(term: Node, by: dict[int, Fraction]) -> Product:
     own = _exponents(term) or {}
-    total = {
-        i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}
-    }
+    total = {i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}}
     kept = {i: e for i, e in total.items() if e != 0}
     return Product(
         tuple(Number.of(e) for e in kept.values()), tuple(map(Variable, kept))
