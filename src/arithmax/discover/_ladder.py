@@ -12,6 +12,7 @@ from ._separated import Separated
 from ._sparse import Sparse, SparseRatio
 from ._stage import Stage
 from ._symmetric import Symmetric
+from ._wide import Wide
 
 EXACT: tuple[Stage, ...] = (LinearAlgebra(), NullSpace())
 NOISY: tuple[Stage, ...] = (Networks(SMALL), Sparse(), SparseRatio(), Networks(MIDDLE))
@@ -25,6 +26,7 @@ SHORT: tuple[Stage, ...] = (
 
 LADDER: tuple[Stage, ...] = (
     Constant(),
+    Wide(),  # does nothing to narrow tables, where others are quicker
     Monomial(),
     *EXACT,
     Separated(EXACT),

@@ -122,7 +122,7 @@ def tidied(node: Node, columns: np.ndarray) -> Sum:
         node: a formula.
         columns: the inputs, whose signs tell what may be taken out of a root.
     """
-    positive = (columns > 0).all(1)
+    positive = np.all(columns > 0, axis=1)
     plain = as_sum(_opened(as_sum(node), columns))
     return as_sum(together(as_sum(_shortest(plain, positive))))
 
