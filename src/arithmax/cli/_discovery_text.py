@@ -72,7 +72,7 @@ def print_front(told: Account) -> None:
 
 def _rival(candidate: Candidate, told: Account, has_outside: bool) -> list[str]:
     outside = candidate.extrapolation_error
-    mark = "▶" if candidate.formula == told.found.formula else ""
+    mark = "▶" if told.is_best(candidate) else ""
     text = str(rounded(candidate.formula))
     return [
         mark,
