@@ -60,7 +60,7 @@ def _ratio(table: Table, target, width: int, p: int, q: int) -> Node | None:
     scale = np.linalg.norm(matrix, axis=0)
     scale[scale == 0] = 1.0
     degrees = np.concatenate([top.degrees(), bottom.degrees()])
-    triangle = np.linalg.qr(matrix / scale, mode="r")
+    triangle = np.asarray(np.linalg.qr(matrix / scale, mode="r"))
     vector = _null_vector(triangle, degrees)
     if vector is None:
         return None

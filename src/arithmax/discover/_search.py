@@ -17,6 +17,7 @@ from ._numbers import Number
 from ._refit import refitted
 from ._stage import Stage
 from ._table import Table
+from ._threads import one_thread
 from ._verdict import Attempt, Candidate, Discovery, Verdict
 from ._verify import verdict
 
@@ -94,7 +95,8 @@ def discover(
         return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
     judge = Judge(table, search.tolerance, monotonic() + limit)
-    tried, stopped = _climb(search, table, judge, seed, progress)
+    with one_thread():
+        tried, stopped = _climb(search, table, judge, seed, progress)
     if judge.best is None:  # no stage proposed anything, or there was no time to judge
         judge.deadline = math.inf
         judge.consider(Sum((Number(float(np.mean(y))),), (UNIT,)), "constant")

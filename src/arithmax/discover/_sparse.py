@@ -170,13 +170,14 @@ def _fit(matrix: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _path(scaled: np.ndarray, right: np.ndarray) -> list[np.ndarray]:
     """Backward elimination: the columns that are left, for each small number."""
-    triangle = np.linalg.qr(np.c_[scaled, right], mode="r")
+    triangle = np.asarray(np.linalg.qr(np.c_[scaled, right], mode="r"))
     count = scaled.shape[1]
     corner = triangle[:count, :count]
     diagonal = np.abs(np.diag(corner))
     independent = diagonal > 1e-10
     kept = np.flatnonzero(independent)
-    triangle = np.linalg.qr(np.c_[scaled[:, kept], right], mode="r")
+    left = np.c_[scaled[:, kept], right]
+    triangle = np.asarray(np.linalg.qr(left, mode="r"))
     k = len(kept)
     inverse = np.linalg.inv(triangle[:k, :k])
     cover = inverse @ inverse.T

@@ -15,6 +15,9 @@ from ._printing import complexity
 from ._score import name_price
 from ._simplify import as_sum, simplified
 
+WAYS = 4  # terms of a sum by which it may be divided
+MANY = 10  # terms of a sum from which not all ways to scale it are compared
+
 Written: TypeAlias = tuple[Number, Product, Sum] | None  # number · monomial · sum
 Way: TypeAlias = Callable[[Number, Sum, np.ndarray], Written]
 Choice: TypeAlias = Callable[[Sum], int | None]  # the coefficient to divide a sum by
@@ -84,6 +87,9 @@ def easiest_to_name(rows: int) -> Choice:
     """The coefficient by which division gives the others the simplest names."""
 
     def choice(node: Sum) -> int | None:
+        free = sum(c.free for c in node.coefficients)
+        if free == 0 or len(node.terms) > MANY:
+            return _largest(node)
         costs = [_names_cost(node, i, rows) for i in range(len(node.terms))]
         best = int(np.argmin(costs))
         return None if node.coefficients[best].is_exactly(1) else best
@@ -125,9 +131,6 @@ def tidied(node: Node, columns: np.ndarray) -> Sum:
     positive = np.all(columns > 0, axis=1)
     plain = as_sum(_opened(as_sum(node), columns))
     return as_sum(together(as_sum(_shortest(plain, positive))))
-
-
-WAYS = 4  # terms of a sum by which it may be divided
 
 
 def _length(node: Node) -> tuple[int, int, int]:
