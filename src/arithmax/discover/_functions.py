@@ -14,7 +14,8 @@ from ._table import Table
 
 FREQUENCIES = 60  # that are tried for each column
 STEEPEST = 30.0  # the most that an exponent of e may vary over the rows
-IMPROVED = 0.5  # the share of the error that a wave must leave to be looked at
+FINER = 5  # rounds in which a frequency is looked at more closely
+WAVES = 2  # columns whose waves are looked at
 
 
 @dataclass(frozen=True)
@@ -68,28 +69,37 @@ def _wave(name: str, index: int, frequency: float) -> Node:
 
 
 def frequencies(table: Table) -> dict[int, float]:
-    """For each column the frequency of which a wave explains most, if it explains
-    much of what straight lines leave."""
-    found: dict[int, float] = {}
-    base = np.c_[np.ones(table.rows), table.x, table.x**2] * table.weight[:, None]
-    basis = np.linalg.qr(base)[0]
-    target = table.y * table.weight
-    left = target - basis @ (basis.T @ target)
-    whole = float(left @ left)
+    """The frequencies of waves that explain most, for the columns that they explain
+    most of.
+
+    A wave may be multiplied by a straight line of the other columns.
+    """
+    lines = np.c_[np.ones(table.rows), table.x]
+    found: dict[int, tuple[float, float]] = {}
     for index, column in enumerate(table.columns):
         span = float(np.ptp(column)) + 1e-300
-        tried = np.linspace(1.0, 20.0 * np.pi, FREQUENCIES) / span
-        errors = [_left(column, w, basis, left, table.weight) for w in tried]
-        best = int(np.argmin(errors))
-        if errors[best] < IMPROVED * whole:
-            found[index] = float(tried[best])
-    return found
+        step = 20.0 * np.pi / FREQUENCIES / span
+        best = min(
+            ((_left(table, column, k * step, lines), k * step) for k in _HALF_STEPS),
+        )
+        for _ in range(FINER):
+            step /= 4
+            near = (best[1] + k * step for k in (-3, -2, -1, 1, 2, 3))
+            best = min(best, *((_left(table, column, w, lines), w) for w in near))
+        found[index] = best
+    order = sorted(found, key=lambda i: found[i])[:WAVES]
+    return {i: found[i][1] for i in order}
 
 
-def _left(column, frequency, basis, left, weight) -> float:
-    waves = np.c_[np.sin(frequency * column), np.cos(frequency * column)]
-    waves = waves * weight[:, None]
-    waves = waves - basis @ (basis.T @ waves)
-    numbers = np.linalg.lstsq(waves, left, rcond=1e-9)[0]
-    residual = left - waves @ numbers
+_HALF_STEPS = np.arange(1, FREQUENCIES + 1) - 0.5
+
+
+def _left(table: Table, column, frequency: float, lines: np.ndarray) -> float:
+    """What straight lines, and straight lines times a wave, leave of the target."""
+    angle = frequency * column[:, None]
+    matrix = np.c_[lines, lines * np.sin(angle), lines * np.cos(angle)]
+    weighted = matrix * table.weight[:, None]
+    target = table.y * table.weight
+    numbers = np.linalg.lstsq(weighted, target, rcond=1e-9)[0]
+    residual = target - weighted @ numbers
     return float(residual @ residual)

@@ -123,9 +123,8 @@ def _climb(
                     return tried, f"an exact formula came from {stage.name!r}"
                 if judge.best is not best:
                     best, improved = judge.best, count
-                if _verdict(judge) is Verdict.WITHIN and (
-                    count > 2 * improved + search.patience
-                ):
+                waited = count > 2 * improved + search.patience
+                if waited and _is_settled(judge.best):
                     return tried, "a formula leaves nothing to explain but noise"
                 if count >= search.candidates:
                     return tried, f"all {count} candidates of the budget were judged"
@@ -137,6 +136,14 @@ def _climb(
             spent = thread_time() - begun
             tried.append(Attempt(stage.name, count - before, spent))
     return tried, "all stages were tried"
+
+
+def _is_settled(best: Candidate | None) -> bool:
+    """Whether a formula leaves only noise, and has no exponents that look fitted."""
+    if best is None or best.verdict is not Verdict.WITHIN:
+        return False
+    exact = [number.exact for number in best.formula.exponents]
+    return all(e is not None and e[0].denominator <= 2 for e in exact)
 
 
 def _verdict(judge: Judge) -> Verdict | None:

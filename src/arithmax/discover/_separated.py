@@ -9,6 +9,7 @@ import numpy as np
 
 from ._library import polynomial, size_of_polynomial
 from ._mapped import substituted
+from ._monomial import log_fit
 from ._nodes import Node, Product, Sum, Variable, monomial, power, times
 from ._numbers import Number
 from ._stage import Stage
@@ -17,6 +18,7 @@ from ._verify import independent, normal_deviate
 
 EXPONENTS = tuple(Fraction(i, 2) for i in range(-10, 11))
 SEPARABLE = 3.0  # standard deviations of what the column still explains
+WIDEST = 12
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,38 @@ class Separated(Stage):
 
 
 def power_columns(table: Table) -> dict[int, Fraction]:
-    """The columns that only multiply the rest, with their exponents."""
+    """The columns that only multiply the rest, with their exponents.
+
+    The one whose power leaves the smallest error is divided out first, and the others
+    are looked at again.
+    """
     found: dict[int, Fraction] = {}
-    if table.width < 2 or table.width > 12:
+    kept = list(range(table.width))
+    if table.width > WIDEST or table.rows < 3 * table.width:
         return found
-    for index in range(table.width):
-        if table.positive[index] and table.rows > 3 * table.width:
-            tried = {e: _remaining(table, index, e) for e in EXPONENTS}
-            best = min(tried, key=lambda e: tried[e][0])
-            if tried[best][1] < SEPARABLE and best != 0:
-                found[index] = best
+    while len(kept) > 1:
+        rest = divided(table, found, kept)
+        powers = _surest(rest)
+        if powers is None:
+            break
+        found[kept.pop(powers[0])] = powers[1]
     return found
+
+
+def _surest(table: Table) -> tuple[int, Fraction] | None:
+    """The column that can be divided out with the smallest error, and its exponent."""
+    fit = log_fit(table, 1.0)
+    best, chosen = np.inf, None
+    for index in np.flatnonzero(table.positive).tolist():
+        near = 0.0 if fit is None else float(fit[0][index])
+        tried = {e: _remaining(table, index, e) for e in EXPONENTS if abs(e - near) < 1}
+        if not tried:
+            continue
+        exponent = min(tried, key=lambda e: tried[e][0])
+        error, beyond = tried[exponent]
+        if beyond < SEPARABLE and exponent != 0 and error < best:
+            best, chosen = error, (index, exponent)
+    return chosen
 
 
 def _remaining(table: Table, index: int, exponent: Fraction) -> tuple[float, float]:
