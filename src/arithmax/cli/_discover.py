@@ -52,7 +52,7 @@ def discover(
         target: the column to be explained.
         features: the columns to explain it with; all others if not given.
         units: the unit of every column and of the target, such as `v=m/s`; `v=1` has
-            none. Formulas must then be right in their dimensions.
+            none. Formulas that are right in their dimensions are then tried first.
         hold_out: rows outside, as a condition such as "x > 5 and y <= 2", or `auto` for
             the outermost tenth. They fit nothing and decide nothing: the error on them
             is measured.

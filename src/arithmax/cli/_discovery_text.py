@@ -16,7 +16,7 @@ WIDTH = 78
 def print_discovery(told: Account) -> None:
     """The formula, how it was verified, its constants, its rivals, and a plot."""
     best = told.found.best
-    print("", *_folded(told.equation, WIDTH - 2), "", sep="\n  ")
+    print("", *_folded(told.equation, WIDTH - 2), sep="\n  ", end="\n\n")
     if told.equation != told.exact_equation:
         print(f"With all digits:\n{told.exact_equation}\n")
     for name, word in told.written.items():
