@@ -19,11 +19,12 @@ SOLVED = 1e-12  # share of the variance of y left over; Operon computes in float
 class Operon:
     """PyOperon with Levenberg–Marquardt, errors and length as two objectives.
 
-    It has SRBench's population and iterations, and is run up to three times from
-    scratch: briefly, for a third of the budget, and for the rest of it. The formula is
-    chosen from all fronts by the Bayesian information criterion: the description
-    length, its other choice, wants the noise to be known. It can be stopped by the
-    clock or after generations; the latter is used, since CPU time is what is given.
+    It is run up to three times from scratch: briefly, for a third of the budget, and
+    for the rest of it (one run that is continued would be better, but its warm start
+    crashes). The formula is chosen from all fronts by the Bayesian information
+    criterion: the description length, its other choice, wants the noise to be known.
+    It can be stopped by the clock or after generations; the latter is used, since CPU
+    time is what is given.
     """
 
     criterion = "bayesian_information_criterion"
@@ -58,8 +59,8 @@ def regressor(generations: int, seed: int):
     return SymbolicRegressor(
         allowed_symbols="add,sub,mul,div,sqrt,square,constant,variable",
         objectives=["mse", "length"],
-        optimizer_iterations=5,
-        population_size=500,
+        optimizer_iterations=10,
+        population_size=1000,
         generations=generations,
         max_evaluations=1_000_000_000,
         max_length=50,
