@@ -20,6 +20,7 @@ from mkdocs.structure.files import File
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
+from arithmax.discover import LADDER
 from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
@@ -47,6 +48,7 @@ def on_page_markdown(markdown, page, config, files):
         "fleet": fleet_table,
         "growth": growth_table,
         "tasks": tasks_table,
+        "stages": stages_table,
     }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
@@ -156,6 +158,15 @@ def operations_table() -> str:
         domains = cls().operations
         cells = " | ".join(domains[n].text if n in domains else "" for n in names)
         lines.append(f"| [{cls.title}](units/{name}.md) | {cells} |")
+    return "\n".join(lines)
+
+
+def stages_table() -> str:
+    """What a search tries, in its order, each kind of stage once."""
+    lines = ["| stage | what it proposes |", "|---|---|"]
+    for kind in dict.fromkeys(type(stage) for stage in LADDER):
+        first = " ".join(inspect.getdoc(kind).split("\n\n")[0].split())
+        lines.append(f"| {kind.name} | {first.replace('|', '&#124;')} |")
     return "\n".join(lines)
 
 

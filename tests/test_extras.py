@@ -94,6 +94,32 @@ def test_a_direct_import_says_so_too():
         assert "arithmax[fleet]" in without(["scipy"], code)
 
 
+DISCOVERY = """
+import pathlib, tempfile
+from arithmax.cli import main
+folder = pathlib.Path(tempfile.mkdtemp())
+rows = [(a, b, a * b) for a in (1.0, 2.0, 3.5, 5.0) for b in (1.0, 2.5, 4.0)]
+lines = ["a,b,y", *(",".join(map(str, row)) for row in rows)]
+(folder / "t.csv").write_text("\\n".join(lines))
+(folder / "t.parquet").write_bytes(b"PAR1")
+main(["discover", f"{folder}/t.csv", "--target", "y", "--out", f"{folder}/out"])
+sys.stderr = sys.stdout
+try:
+    main(["discover", f"{folder}/t.parquet", "--target", "y"])
+except SystemExit as ended:
+    print(ended.code)
+"""
+
+
+def test_discovery_needs_no_fleet():
+    shown = without([*FLEET, "equinox", "plotly", "markdown_it"], DISCOVERY)
+    assert "y = a*b" in shown and "Exact on this data" in shown
+    page = next(line for line in shown.splitlines() if "index.html" in line)
+    assert "was not written" in page and "arithmax[" in page
+    *_, parquet, status = shown.splitlines()
+    assert "duckdb" in parquet and "arithmax[fleet]" in parquet and status == "2"
+
+
 FLEETLESS = """
 from arithmax.cli import main
 try:

@@ -17,8 +17,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Files of the root and packages; each imports only from those above it.
 ROOMS = ["_extras", "_json", "_own_code", "_arrays", "_identity", "_files", "_checks"]
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
-ROOMS += ["tasks", "_profile", "statistics", "results", "training", "studies"]
-ROOMS += ["benchmark", "report", "cli", "__main__", "_layers", "torch", "equinox"]
+ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]
+ROOMS += ["readout", "studies", "benchmark", "report", "cli", "__main__"]
+ROOMS += ["_layers", "torch", "equinox"]
 # What looks at studies and layers stands beside, not above, each other.
 APART = {("cli", "torch"), ("cli", "equinox"), ("torch", "equinox"), ("cli", "_layers")}
 
@@ -208,7 +209,7 @@ def test_one_file_of_the_training_names_a_paper_with_ways_of_its_own():
 
 
 HEAVY = ("jax", "optax", "scipy", "duckdb", "safetensors", "torch", "equinox", "sympy")
-HEAVY += ("plotly",)
+HEAVY += ("plotly", "onnx", "onnxruntime")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -223,6 +224,8 @@ def loaded_by(code: str) -> set[str]:
 NOTHING_HEAVY = """
 import arithmax.cli
 import arithmax.networks
+import arithmax.discover
+import arithmax.readout
 import arithmax.tasks
 import arithmax.training._cell
 import arithmax.training._protocol

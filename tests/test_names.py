@@ -13,11 +13,13 @@ COMMANDS = "a command does what the function of its name does"
 EXCEPTIONS = {
     "Layer": "a layer of PyTorch, and one of Equinox",
     "benchmark": COMMANDS,
+    "discover": COMMANDS,
     "leaderboard": COMMANDS,
     "reproduce": COMMANDS,
     "studies": COMMANDS,
     "train": COMMANDS,
     "functions": "the recipes of two papers for the same task",
+    "to_json": "summaries as JSON, and a formula as JSON: each for readers elsewhere",
     "describe": "what a layer prints of itself, and what names a run: each is a `repr`",
 }
 

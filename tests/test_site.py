@@ -95,7 +95,7 @@ def test_every_study_has_a_page_that_draws(visit, name):
 
 
 PAGES = ["", "why/", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
-PAGES += ["protocol/", "table/"]
+PAGES += ["protocol/", "table/", "discover/", "tutorial/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .networks import Noise as Noise
     from .networks import Scaled as Scaled
     from .networks import Stack as Stack
+    from .sklearn import ArithmeticRegressor as ArithmeticRegressor
     from .training import Cell as Cell
     from .training import Protocol as Protocol
     from .training import initialise as initialise
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __version__: str
 
 _HOMES = {
+    "ArithmeticRegressor": "sklearn",
     "Network": "networks",
     "Noise": "networks",
     "Scaled": "networks",
@@ -61,12 +63,14 @@ _HOMES = {
 }
 _SUBMODULES = {
     "discover",
+    "readout",
     "units",
     "networks",
     "tasks",
     "training",
     "torch",
     "equinox",
+    "sklearn",
     "results",
     "statistics",
     "studies",

@@ -14,6 +14,7 @@ from ._extras import extras
 from ._inputs import check_plain
 from ._layers import check_unit, layer_class, layer_names
 from ._network import Network
+from .readout import Reading, readout
 from .units import Array, Hazard, Params
 
 with extras():
@@ -128,6 +129,16 @@ class Layer(eqx.Module):
     def diagnose(self, x: Array) -> dict[Hazard, Array]:
         """Which inputs the layer silently gets wrong, and why."""
         return self.unit.diagnose(self.params, x)
+
+    def readout(self, x: Any, y: Any, **options: Any) -> Reading:
+        """The formula that the layer has learned: see `arithmax.readout.readout`.
+
+        Args:
+            x: inputs [row, column] on which it is judged.
+            y: their targets [row].
+            options: names of columns, and the other options of `readout`.
+        """
+        return readout(self.unit, self.params, x, y, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from ._inputs import check_input, check_plain
 from ._layers import check_unit, describe, layer_class, layer_names
 from ._network import Network, features_first
 from .networks import Noise, Stack
+from .readout import Reading, readout
 from .units import (
     Beta,
     Constant,
@@ -144,6 +145,16 @@ class Layer(nn.Module):
     def diagnose(self, x: Tensor) -> dict[Hazard, Tensor]:
         """Which inputs the layer silently gets wrong, and why."""
         return self.unit.diagnose(self._params(), x)
+
+    def readout(self, x: Any, y: Any, **options: Any) -> Reading:
+        """The formula that the layer has learned: see `arithmax.readout.readout`.
+
+        Args:
+            x: inputs [row, column] on which it is judged.
+            y: their targets [row].
+            options: names of columns, and the other options of `readout`.
+        """
+        return readout(self.unit, self._params(), x, y, **options)
 
     def extra_repr(self) -> str:
         return describe(self.unit, self.in_features, self.out_features)

@@ -8,6 +8,7 @@ import tyro
 from .. import __version__
 from ._benchmark import benchmark, leaderboard
 from ._demo import demo
+from ._discover import discover
 from ._lists import studies, tasks, units
 from ._studies import report, reproduce
 from ._train import train
@@ -23,6 +24,7 @@ def _train_stub() -> None:
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "discover": discover,
     "train": _train_stub,
     "studies": studies,
     "reproduce": reproduce,

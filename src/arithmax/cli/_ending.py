@@ -13,6 +13,9 @@ INTERRUPTED = 128 + 2  # the exit status after Ctrl-C
 PIPE = 128 + 13  # and that after SIGPIPE, which Python turns into an exception
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 SENTENCE = "Interrupted. Run the same command again to go on."
+# The fleet saves its blocks, and a search has a best formula.
+AT_WORK = {("arithmax.training._fleet", "_run")}
+AT_WORK |= {("arithmax.discover._search", "discover")}
 CURSOR = b"\x1b[?25h"  # progress bars hide it
 
 
@@ -22,12 +25,12 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def stopping(process: bool = True) -> Iterator[list[int]]:
-    """SIGTERM and SIGHUP stop a command as Ctrl-C does: what is trained is saved.
+    """SIGTERM and SIGHUP stop a command as Ctrl-C does: what is there is kept.
 
-    Where nothing is trained the process ends on the spot: libraries that are being
-    imported may forget an exception or break on it. A second Ctrl-C ends any process.
-    (A second SIGHUP does not: who closes a terminal may send several.) Signals that
-    are ignored stay so, such as SIGHUP under `nohup`.
+    Where nothing is trained or searched the process ends on the spot: libraries that
+    are being imported may forget an exception or break on it. A second Ctrl-C ends any
+    process. (A second SIGHUP does not: who closes a terminal may send several.) Signals
+    that are ignored stay so, such as SIGHUP under `nohup`.
 
     Args:
         process: whether the process is the command's own, and may be ended.
@@ -41,7 +44,7 @@ def stopping(process: bool = True) -> Iterator[list[int]]:
         if caught and number == signal.SIGINT:
             _end(number, "")
         if not caught:
-            if process and not _is_training(frame):
+            if process and not _is_at_work(frame):
                 _end(number, SENTENCE)
             caught.append(number)
             raise Interrupted
@@ -70,11 +73,11 @@ def stopping(process: bool = True) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _is_training(frame: FrameType | None) -> bool:
-    """Whether the fleet runs, which saves its blocks when it is interrupted."""
+def _is_at_work(frame: FrameType | None) -> bool:
+    """Whether something runs that has results when it is interrupted."""
     while frame is not None:
         name = frame.f_globals.get("__name__")
-        if name == "arithmax.training._fleet" and frame.f_code.co_name == "_run":
+        if (name, frame.f_code.co_name) in AT_WORK:
             return True
         frame = frame.f_back
     return False

@@ -1,8 +1,22 @@
 """From a table of numbers to a formula."""
 
+from ._account import Account as Account
+from ._account import ColumnRange as ColumnRange
+from ._account import FormulaConstant as FormulaConstant
+from ._account import PartOfTable as PartOfTable
+from ._account import account as account
+from ._account import rounded as rounded
+from ._domain import DOMAINS as DOMAINS
+from ._domain import DomainAnswer as DomainAnswer
+from ._domain import DomainCase as DomainCase
+from ._domain import DomainHazard as DomainHazard
+from ._domain import domain_cases as domain_cases
+from ._domain import domain_values as domain_values
 from ._formula import Formula as Formula
+from ._identifiers import identifiers as identifiers
 from ._judge import Judge as Judge
 from ._ladder import LADDER as LADDER
+from ._nodes import FUNCTIONS as FUNCTIONS
 from ._nodes import Function as Function
 from ._nodes import Node as Node
 from ._nodes import Product as Product

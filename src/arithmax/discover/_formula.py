@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._identifiers import identifiers
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._printing import complexity, text
@@ -37,7 +38,12 @@ class Formula:
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        return text(self.root, self.names)
+        return text(self.root, self.identifiers)
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        """The names of all columns as the formula is written with them."""
+        return identifiers(self.names)
 
     def evaluate(self, x: Any, signless: bool = False) -> np.ndarray:
         """What the formula gives on each row of `x` [row, column]; NaN where it is
@@ -49,7 +55,9 @@ class Formula:
         """
         columns = np.ascontiguousarray(np.asarray(x, dtype=np.float64).T)
         with np.errstate(all="ignore"):
-            value = np.broadcast_to(self.root.value(columns, signless), columns[0].shape)
+            value = np.broadcast_to(
+                self.root.value(columns, signless), columns[0].shape
+            )
         return np.where(np.isfinite(value), value, np.nan)
 
     @cached_property
@@ -145,7 +153,9 @@ def _sympy(node: Node, symbols: Sequence[Any], sympy: Any) -> Any:
         return sympy.Add(*parts)
     assert isinstance(node, Product)
     pairs = zip(node.exponents, node.factors, strict=True)
-    return sympy.Mul(*(_sympy(f, symbols, sympy) ** _number(e, sympy) for e, f in pairs))
+    return sympy.Mul(
+        *(_sympy(f, symbols, sympy) ** _number(e, sympy) for e, f in pairs)
+    )
 
 
 __all__ = ["Formula", "predicted"]

@@ -18,6 +18,7 @@ from ._verdict import Candidate, Verdict
 from ._verify import verdict
 
 NEAR = 60.0  # a score so much worse than the best is not worth the last steps
+NEARER = 5.0  # the same where the best leaves nothing to explain
 PRECISE = 1e-10  # the share of the variation below which there is no noise
 
 
@@ -68,7 +69,7 @@ class Judge:
     def consider(self, node: Node, stage: str) -> Candidate | None:
         """The candidate that a proposed node leads to; None if it leads nowhere."""
         node, error = self.fit(normalised(node))
-        if not math.isfinite(error) or self._hopeless(error):
+        if not math.isfinite(error) or self._hopeless(node, error):
             return None
         node, error = self._plain(node, error)
         if self.best is not None and self.score(node, error) > self.best.score + NEAR:
@@ -76,15 +77,24 @@ class Judge:
         node, error = self._named(node, error)
         return self._kept(node, error, stage)
 
-    def _hopeless(self, error: float) -> bool:
-        """Whether not even a formula that costs nothing would be near the best."""
+    def _hopeless(self, node: Node, error: float) -> bool:
+        """Whether the node cannot come near the best, however many terms go.
+
+        A term that is taken out costs about the square of its t-value, and one that
+        stays its price.
+        """
         if self.best is None:
             return False
         table = self.table
-        free = table.rows * math.log(
+        least = table.rows * math.log(
             max(error, table.smallest_error) / table.variation
         )
-        return free > self.best.score + NEAR
+        for number in node.numbers():
+            if number.free and number.error > 0:
+                certain = (number.value / number.error) ** 2
+                least += 0.5 * min(certain, math.log(table.rows))
+        margin = NEARER if self.best.verified else NEAR
+        return least > self.best.score + margin
 
     def _plain(self, node: Node, error: float) -> Fitted:
         """Rounded and pruned, until neither changes anything."""
@@ -101,7 +111,7 @@ class Judge:
         if scaled != node:
             node, error = self.fit(scaled)
         node, error = named(node, error, self.fit, self.allowance)
-        plain = tidied(node, self.table.positive)
+        plain = tidied(node, self.table.columns)
         other = self.fit(plain)
         return other if self.allowance.holds(error, other[1]) else (node, error)
 

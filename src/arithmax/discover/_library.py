@@ -47,7 +47,7 @@ class Library:
         numbers = [Number.of(Fraction(int(e), self.denominator)) for e in row]
         return monomial(numbers, range(len(row)))
 
-    def sum(self, indices: Sequence[int], values: Sequence[float]) -> Sum:
+    def sum(self, indices: np.ndarray, values: np.ndarray) -> Sum:
         """Σ value · monomial, the coefficients free."""
         numbers = tuple(Number(float(value)) for value in values)
         return Sum(numbers, tuple(self.node(int(i)) for i in indices))
@@ -62,7 +62,9 @@ class Library:
 
 def polynomial(width: int, degree: int) -> Library:
     """All monomials up to a total degree, lowest first."""
-    rows = [_row(width, chosen) for d in range(degree + 1) for chosen in _picks(width, d)]
+    rows = [
+        _row(width, chosen) for d in range(degree + 1) for chosen in _picks(width, d)
+    ]
     return Library(np.array(rows, dtype=np.int64).reshape(len(rows), width))
 
 

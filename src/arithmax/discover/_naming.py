@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from ._nodes import Node, kinds
 from ._numbers import Exact, Number
@@ -45,6 +46,7 @@ def _next(node: Node, refused: set[int]) -> tuple[int, Exact] | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def name_of(value: float, error: float) -> Exact | None:
     """p/q · π^k for a constant that is known up to a standard error; None if no name
     is simple enough to mean anything.

@@ -152,6 +152,7 @@ LARGE = (
     *((ONE, _product((1, ONE), (2, e))) for e in (F(-1), -HALF, HALF, F(-2))),
     *((ONE, _product((2, ONE), (2, e))) for e in (F(-1), -HALF)),
     *((ONE, _plus((2, e))) for e in (HALF, F(-1), -HALF, F(-2))),
+    (ONE, _plus((3, HALF))),
     (ONE, ((), (), ((1, F(-1)),))),
     (ONE, (((1, F(-1)),), ((1, F(-1)),))),
     (ONE, ((), (), ((1, HALF),))),

@@ -19,8 +19,8 @@ import numpy as np
 from ._numbers import ONE, Number
 
 Column: TypeAlias = np.ndarray  # one number for each row
-Columns: TypeAlias = Sequence[Column]
-Slopes: TypeAlias = list[Column]  # one column for each free number, in order
+Columns: TypeAlias = Sequence[Column] | np.ndarray  # one column after the other
+Slopes: TypeAlias = list[Any]  # a column, or one number, for each free number
 FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda v: -np.sin(v)),
@@ -217,7 +217,7 @@ class Function(Node):
 
 
 def kinds(node: Node) -> Iterator[str]:
-    """"coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
+    """ "coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
     kind = "coefficient" if isinstance(node, Sum) else "exponent"
     for child in node.children():
         if not isinstance(node, Function):

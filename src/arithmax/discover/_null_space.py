@@ -25,21 +25,22 @@ class NullSpace(Stage):
     Args:
         powers: the q that are tried.
         most: how many columns the matrix may have.
-        degree: the highest degree.
+        degree: the highest degree; 5 for more than two columns.
     """
 
     name: ClassVar[str] = "null space"
     powers: tuple[Fraction, ...] = tuple(map(Fraction, (1, 2)))
     most: int = 260
-    degree: int = 5
+    degree: int = 8
 
     def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
         most = min(self.most, int(0.6 * table.rows))
         width = table.width
+        highest = self.degree if width <= 2 else min(self.degree, 5)
         pairs = [
             (size_of_polynomial(width, p) + size_of_polynomial(width, q), p, q)
-            for p in range(self.degree + 1)
-            for q in range(1, self.degree + 1)
+            for p in range(highest + 1)
+            for q in range(1, highest + 1)
         ]
         for size, p, q in sorted(pairs):
             if size <= most:
@@ -59,7 +60,7 @@ def _ratio(table: Table, target, width: int, p: int, q: int) -> Node | None:
     scale = np.linalg.norm(matrix, axis=0)
     scale[scale == 0] = 1.0
     degrees = np.concatenate([top.degrees(), bottom.degrees()])
-    triangle = np.linalg.qr(matrix / scale, mode="r")
+    triangle = np.asarray(np.linalg.qr(matrix / scale, mode="r"))
     vector = _null_vector(triangle, degrees)
     if vector is None:
         return None
@@ -113,4 +114,3 @@ def _holds(node: Node, table: Table, held_y: np.ndarray) -> bool:
         error = np.abs(node.value(table.held_columns) - held_y)
     size = np.abs(held_y) + 1e-3 * np.std(held_y)
     return bool(np.quantile(np.nan_to_num(error / size, nan=1.0), 0.95) < EXACT)
-

@@ -81,6 +81,8 @@ class Number:
 
     def power(self, exponent: "Number") -> "Number":
         """This number to a power: exact where that is p/q · π^k again."""
+        if self.is_exactly(1) or exponent.is_exactly(1):
+            return self
         if self.exact is not None and exponent.exact and exponent.exact[1] == 0:
             if (exact := _exact_power(self.exact, exponent.exact[0])) is not None:
                 return Number.of(*exact)

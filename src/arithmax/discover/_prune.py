@@ -1,44 +1,55 @@
 """Terms that the data do not need are taken out, the least certain first."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ._nodes import Node, kinds
 from ._numbers import ZERO
 from ._simplify import as_sum
 from ._snap import Fit, Fitted
 
-CERTAIN = 6.0  # standard errors from zero beyond which a term is not doubted
+CERTAIN = 4.5  # standard errors from zero beyond which a term is not doubted
+UNSURE = 2.5  # those below go together
+REFUSALS = 2  # after so many terms that must stay, the others stay too
 
 
 def pruned(
     node: Node, error: float, fit: Fit, score: Callable[[Node, float], float]
 ) -> Fitted:
     """The node without terms whose removal improves the score."""
-    refused: set[int] = set()
-    while (index := _doubtful(node, refused)) is not None:
-        trial = fit(as_sum(_without(node, index)))
+    while len(unsure := _doubtful(node, UNSURE)) > 1:
+        trial = fit(as_sum(_without(node, unsure)))
+        if score(*trial) >= score(node, error):
+            break
+        node, error = trial
+    refused = 0
+    while refused < REFUSALS:
+        doubtful = _doubtful(node, CERTAIN)
+        if len(doubtful) <= refused:
+            break
+        trial = fit(as_sum(_without(node, [doubtful[refused]])))
         if score(*trial) < score(node, error):
-            (node, error), refused = trial, set()
+            (node, error), refused = trial, 0
         else:
-            refused.add(index)
+            refused += 1
     return node, error
 
 
-def _doubtful(node: Node, refused: set[int]) -> int | None:
-    """The place of the free coefficient that is nearest to zero in standard errors."""
-    worst, place = CERTAIN, None
+def _doubtful(node: Node, limit: float) -> list[int]:
+    """The places of free coefficients near zero, the nearest first."""
     pairs = enumerate(zip(kinds(node), node.numbers(), strict=True))
+    found = []
     for i, (kind, number) in pairs:
-        if kind != "coefficient" or not number.free or i in refused:
-            continue
-        certain = abs(number.value) / number.error if number.error > 0 else math.inf
-        if certain < worst or math.isnan(number.error):
-            worst, place = certain, i
-    return place
+        if kind == "coefficient" and number.free:
+            if math.isnan(number.error):
+                found.append((0.0, i))
+            elif number.error > 0 and abs(number.value) < limit * number.error:
+                found.append((abs(number.value) / number.error, i))
+    return [i for _, i in sorted(found)]
 
 
-def _without(node: Node, index: int) -> Node:
+def _without(node: Node, places: Iterable[int]) -> Node:
     numbers = list(node.numbers())
-    numbers[index] = ZERO
+    for place in places:
+        numbers[place] = ZERO
     return node.replaced(iter(numbers))

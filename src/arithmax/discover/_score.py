@@ -1,14 +1,15 @@
 """What a formula costs: its error, and a price for what it is made of."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._table import Table
 
-TERM = 1.0
-FREE_EXPONENT = 3.0  # a law has few exponents that are no simple fractions
+TERM = 6.0  # terms are chosen among hundreds: one must be worth its choice
+FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
 FUNCTION = 6.0
 
 
@@ -32,8 +33,9 @@ def price(node: Node, table: Table) -> float:
     if isinstance(node, Function):
         return FUNCTION + price(node.argument, table)
     if isinstance(node, Sum):
-        costs = (_coefficient(c, each) + TERM for c in node.coefficients)
-        return sum(costs) + sum(price(term, table) for term in node.terms)
+        costs = (_coefficient(c, each) for c in node.coefficients)
+        more = TERM * (len(node.terms) - 1)
+        return sum(costs) + more + sum(price(term, table) for term in node.terms)
     assert isinstance(node, Product)
     costs = (_exponent(e, each) for e in node.exponents)
     return sum(costs) + sum(price(factor, table) for factor in node.factors)
@@ -46,15 +48,31 @@ def _coefficient(number: Number, each: float) -> float:
 
 
 def name_price(fraction: Fraction, pi: int = 0) -> float:
-    """What a name costs: log |p q|, a little for each power of π; 0 for ±1."""
+    """What a name costs: log |p q|, or the digits of a decimal, and a little for each
+    power of π; 0 for ±1."""
     size = abs(fraction.numerator) * fraction.denominator
-    return math.log(max(size, 1)) + (0.5 if size > 1 else 0.0) + 1.5 * abs(pi)
+    whole = math.log(max(size, 1)) + (0.5 if size > 1 else 0.0)
+    digits, place = decimal_parts(fraction)
+    if digits:
+        whole = min(whole, math.log(digits) + math.log(1 + abs(place)) + 1.0)
+    return whole + 1.5 * abs(pi)
+
+
+def decimal_parts(fraction: Fraction) -> tuple[int, int]:
+    """(m, k) with |fraction| = m · 10^k and m as small as can be; (0, 0) if there is
+    no such m below a million."""
+    written = Decimal(abs(fraction.numerator)) / Decimal(fraction.denominator)
+    _, digits, place = written.normalize().as_tuple()
+    if len(digits) > 6 or not isinstance(place, int):
+        return 0, 0
+    return int("".join(map(str, digits))), place
 
 
 def _exponent(number: Number, each: float) -> float:
     if number.exact is None:
         return each + FREE_EXPONENT
     fraction = number.exact[0]
-    return 0.7 * math.log(max(abs(fraction.numerator), 1)) + (
-        (0.3 if fraction < 0 else 0.0) + 1.2 * math.log(fraction.denominator)
+    size = 0.7 * max(abs(fraction.numerator) - 1, 0) + 2.2 * math.log(
+        fraction.denominator
     )
+    return size + (0.3 if fraction < 0 else 0.0)

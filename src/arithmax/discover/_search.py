@@ -8,10 +8,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ._flat import flat
+from ._formula import Formula
 from ._judge import Judge, OutOfTime
-from ._ladder import LADDER
+from ._ladder import ladder
+from ._nodes import UNIT, Sum
+from ._numbers import Number
+from ._refit import refitted
 from ._stage import Stage
 from ._table import Table
+from ._threads import one_thread
 from ._verdict import Attempt, Candidate, Discovery, Verdict
 from ._verify import verdict
 
@@ -23,20 +29,28 @@ class Search:
     """How a search is done.
 
     Args:
-        stages: what proposes formulas, in this order.
+        stages: what proposes formulas, in this order; `LADDER` if None, and dimension
+            analysis where units are known.
         candidates: how many proposals are judged at most.
         max_seconds: when to stop even so; None for never.
         tolerance: the root of the mean squared error, over the spread of the target,
             up to which a formula may count as found.
-        patience: how many more stages are tried after a formula that is within
-            tolerance; after an exact one the search ends.
+        patience: how many more candidates are judged after one that leaves nothing
+            but noise, beside as many as it took to find it; an exact one ends the
+            search.
+        units: the units of each column and then of the target, such as "kg*m/s^2".
     """
 
-    stages: tuple[Stage, ...] = LADDER
+    stages: tuple[Stage, ...] | None = None
     candidates: int = 2000
     max_seconds: float | None = None
     tolerance: float = 0.125
-    patience: int = 4
+    patience: int = 60
+    units: tuple[str, ...] | None = None
+
+    def ladder(self) -> tuple[Stage, ...]:
+        """The stages that are tried."""
+        return ladder(self.units) if self.stages is None else self.stages
 
 
 def discover(
@@ -77,9 +91,15 @@ def discover(
     names = tuple(names or (f"x{i + 1}" for i in range(x.shape[1])))
     weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     table = Table.split(x, y, names, weight, seed)
+    if (constant := flat(table, outside)) is not None:
+        return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
     judge = Judge(table, search.tolerance, monotonic() + limit)
-    tried, stopped = _climb(search, table, judge, seed, progress)
+    with one_thread():
+        tried, stopped = _climb(search, table, judge, seed, progress)
+    if judge.best is None:  # no stage proposed anything, or there was no time to judge
+        judge.deadline = math.inf
+        judge.consider(Sum((Number(float(np.mean(y))),), (UNIT,)), "constant")
     return _report(judge, tried, stopped, outside)
 
 
@@ -88,8 +108,9 @@ def _climb(
 ) -> tuple[list[Attempt], str]:
     """The stages, until one gives a formula that is verified."""
     tried: list[Attempt] = []
-    count, patience = 0, search.patience
-    for position, stage in enumerate(search.stages):
+    count, improved, best = 0, 0, None
+    stages = search.ladder()
+    for position, stage in enumerate(stages):
         begun, before = thread_time(), count
         rng = np.random.default_rng([seed, position])
         try:
@@ -97,10 +118,14 @@ def _climb(
                 judge.consider(node, stage.name)
                 count += 1
                 if progress is not None:
-                    at = stage.name, position, len(search.stages), count, judge.best
-                    progress(*at)
+                    progress(stage.name, position, len(stages), count, judge.best)
                 if _verdict(judge) is Verdict.EXACT:
                     return tried, f"an exact formula came from {stage.name!r}"
+                if judge.best is not best:
+                    best, improved = judge.best, count
+                waited = count > 2 * improved + search.patience
+                if waited and _is_settled(judge.best):
+                    return tried, "a formula leaves nothing to explain but noise"
                 if count >= search.candidates:
                     return tried, f"all {count} candidates of the budget were judged"
                 if monotonic() > judge.deadline:
@@ -110,11 +135,15 @@ def _climb(
         finally:
             spent = thread_time() - begun
             tried.append(Attempt(stage.name, count - before, spent))
-        if _verdict(judge) is Verdict.WITHIN:
-            patience -= 1
-            if patience < 0:
-                return tried, "a formula leaves nothing to explain but noise"
     return tried, "all stages were tried"
+
+
+def _is_settled(best: Candidate | None) -> bool:
+    """Whether a formula leaves only noise, and has no exponents that look fitted."""
+    if best is None or best.verdict is not Verdict.WITHIN:
+        return False
+    exact = [number.exact for number in best.formula.exponents]
+    return all(e is not None and e[0].denominator <= 2 for e in exact)
 
 
 def _verdict(judge: Judge) -> Verdict | None:
@@ -132,7 +161,17 @@ def _report(judge: Judge, tried, stopped: str, outside) -> Discovery:
         if candidate is judge.best:
             break
     best = _completed(judge.best, judge, outside)
+    best = best.updated(formula=_on_all_rows(best.formula, judge.table))
     return Discovery(best, tuple(front), tuple(tried), stopped)
+
+
+def _on_all_rows(formula: Formula, table: Table) -> Formula:
+    """The constants once more, now also from the rows that were held out."""
+    columns = np.concatenate([table.columns, table.held_columns], axis=1)
+    y = np.concatenate([table.y, table.held_y])
+    weight = np.concatenate([table.weight, table.held_weight])
+    node, error = refitted(formula.root, columns, y, weight)
+    return Formula(node, formula.names) if math.isfinite(error) else formula
 
 
 def _completed(candidate: Candidate, judge: Judge, outside) -> Candidate:

@@ -58,6 +58,9 @@ def _product(node: Product) -> tuple[Number, Node]:
         if exponent.is_exactly(0):
             continue
         number, plain = simplified(factor)
+        if isinstance(plain, Function) and plain.name == "exp":
+            argument = as_sum(Sum((exponent,), (plain.argument,)))  # e^x to a power
+            plain, exponent = Function("exp", argument), ONE
         if number.value < 0 and not exponent.whole:  # stays under its root
             number, plain = ONE, Sum((number,), (plain,))
         outer = outer.times(number.power(exponent))
@@ -77,4 +80,4 @@ def _powers(exponent: Number, plain: Node) -> Iterable[tuple[Number, Node]]:
     if isinstance(plain, Product) and exponent.whole:
         pairs = zip(plain.exponents, plain.factors, strict=True)
         return [(e.times(exponent), factor) for e, factor in pairs]
-    return [(exponent, plain)]
+    return [] if plain == UNIT else [(exponent, plain)]

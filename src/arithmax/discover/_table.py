@@ -19,6 +19,7 @@ class Table:
         held_x: inputs of rows that verify formulas, and fit none.
         held_y: their targets.
         names: the names of the columns.
+        held_weight: as `weight`, for the rows that are held out.
     """
 
     x: np.ndarray
@@ -27,6 +28,7 @@ class Table:
     held_x: np.ndarray
     held_y: np.ndarray
     names: tuple[str, ...]
+    held_weight: np.ndarray
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -92,4 +94,5 @@ class Table:
         held = np.sort(order[: int(HELD_OUT * len(y))])
         kept = np.sort(order[int(HELD_OUT * len(y)) :])
         root = np.ones(len(y)) if weight is None else np.sqrt(weight / np.mean(weight))
-        return Table(x[kept], y[kept], root[kept], x[held], y[held], names)
+        parts = x[kept], y[kept], root[kept], x[held], y[held]
+        return Table(*parts, names, root[held])

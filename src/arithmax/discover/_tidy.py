@@ -13,8 +13,13 @@ from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import ONE, Number
 from ._printing import complexity
 from ._score import name_price
-from ._simplify import as_sum
+from ._simplify import as_sum, simplified
 
+WAYS = 4  # terms of a sum by which it may be divided
+MANY = 10  # terms of a sum from which not all ways to scale it are compared
+
+Written: TypeAlias = tuple[Number, Product, Sum] | None  # number · monomial · sum
+Way: TypeAlias = Callable[[Number, Sum, np.ndarray], Written]
 Choice: TypeAlias = Callable[[Sum], int | None]  # the coefficient to divide a sum by
 
 
@@ -82,6 +87,9 @@ def easiest_to_name(rows: int) -> Choice:
     """The coefficient by which division gives the others the simplest names."""
 
     def choice(node: Sum) -> int | None:
+        free = sum(c.free for c in node.coefficients)
+        if free == 0 or len(node.terms) > MANY:
+            return _largest(node)
         costs = [_names_cost(node, i, rows) for i in range(len(node.terms))]
         best = int(np.argmin(costs))
         return None if node.coefficients[best].is_exactly(1) else best
@@ -109,50 +117,144 @@ def _relative(number: Number) -> float:
     return number.error / max(abs(number.value), 1e-300)
 
 
-def tidied(node: Node, positive: np.ndarray) -> Sum:
-    """Whole numbers in sums, and no negative exponents in them, where that is simpler.
+def tidied(node: Node, columns: np.ndarray) -> Sum:
+    """Of the ways to write a formula the one that names columns least often.
+
+    Powers are taken out of roots, sums are divided by one of their terms or multiplied
+    until no exponent is negative, fractions in sums become whole numbers, and equal
+    roots are put together.
 
     Args:
         node: a formula.
-        positive: which columns are above zero, so that roots of them may be taken out.
+        columns: the inputs, whose signs tell what may be taken out of a root.
     """
+    positive = np.all(columns > 0, axis=1)
+    plain = as_sum(_opened(as_sum(node), columns))
+    return as_sum(together(as_sum(_shortest(plain, positive))))
+
+
+def _length(node: Node) -> tuple[int, int, int]:
+    """How often columns are named, sums without a constant, and the complexity."""
     plain = as_sum(node)
-    for change in (_whole_numbers, lambda n: _cleared(n, positive)):
-        other = as_sum(_changed(plain, change))
-        if complexity(other) <= complexity(plain):
-            plain = other
-    return plain
+    places = sum(isinstance(each, Variable) for each in plain.walk())
+    sums = [each for each in plain.walk() if isinstance(each, Sum)]
+    return places, sum(Product() not in each.terms for each in sums), complexity(plain)
 
 
-
-def _changed(node: Node, change) -> Node:
-    """`change` tells number · monomial · sum for a sum inside a product."""
+def _shortest(node: Node, positive: np.ndarray) -> Node:
+    """Every sum inside a product written in the way that makes the product shortest."""
     if isinstance(node, Sum):
-        terms = tuple(_changed(term, change) for term in node.terms)
-        return Sum(node.coefficients, terms)
+        return Sum(node.coefficients, tuple(_shortest(t, positive) for t in node.terms))
     if isinstance(node, Function):
-        return Function(node.name, _changed(node.argument, change))
+        return Function(node.name, _shortest(node.argument, positive))
     if not isinstance(node, Product):
         return node
-    exponents, factors = list(node.exponents), []
-    extra: list[tuple[Number, Node]] = []
+    node = Product(node.exponents, tuple(_shortest(f, positive) for f in node.factors))
+    for place, factor in enumerate(node.factors):
+        if isinstance(factor, Sum):
+            ways = [_whole_numbers, _cleared, *(_divided_by(k) for k in range(WAYS))]
+            written = [_written(node, place, way, positive) for way in ways]
+            node = min([node, *written], key=_length)
+    return node
+
+
+def _written(node: Product, place: int, way: Way, positive: np.ndarray) -> Product:
+    """The product with one of its sums written as number · monomial · sum."""
+    exponent, factor = node.exponents[place], node.factors[place]
+    assert isinstance(factor, Sum)
+    if (told := way(exponent, factor, positive)) is None:
+        return node
+    number, outer, inner = told
+    factors = (*node.factors[:place], inner, *node.factors[place + 1 :])
+    more = [(exponent, Sum((number,), (Product(),)))]
+    more += [
+        (e.times(exponent), v)
+        for e, v in zip(outer.exponents, outer.factors, strict=True)
+    ]
+    return Product(
+        (*node.exponents, *(e for e, _ in more)), (*factors, *(f for _, f in more))
+    )
+
+
+def _opened(node: Node, columns: np.ndarray) -> Node:
+    """Factors are taken out of roots where both have one sign on all rows."""
+    if isinstance(node, Sum):
+        return Sum(node.coefficients, tuple(_opened(t, columns) for t in node.terms))
+    if isinstance(node, Function):
+        return Function(node.name, _opened(node.argument, columns))
+    if not isinstance(node, Product):
+        return node
+    exponents: list[Number] = []
+    factors: list[Node] = []
     for exponent, factor in zip(node.exponents, node.factors, strict=True):
-        inner = _changed(factor, change)
-        if isinstance(inner, Sum) and (told := change((exponent, inner))) is not None:
-            number, monomial, inner = told
-            extra.append((exponent, Sum((number,), (Product(),))))
-            extra += [
-                (e.times(exponent), v)
-                for e, v in zip(monomial.exponents, monomial.factors, strict=True)
-            ]
-        factors.append(inner)
-    exponents += [e for e, _ in extra]
-    return Product(tuple(exponents), (*factors, *(f for _, f in extra)))
+        inner = _opened(factor, columns)
+        parts = None if exponent.whole else _signed_parts(inner, columns)
+        for power, part in parts or [(ONE, inner)]:
+            exponents.append(power.times(exponent))
+            factors.append(part)
+    return Product(tuple(exponents), tuple(factors))
 
 
-def _whole_numbers(given: tuple[Number, Sum]):
+def _signed_parts(node: Node, columns) -> list[tuple[Number, Node]] | None:
+    """Positive factors whose product is `node`, a sum of one term; None if there are
+    none."""
+    number, plain = simplified(node)
+    if not isinstance(plain, Product):
+        return None
+    parts: list[tuple[Number, Node]] = []
+    sign = 1.0 if number.value > 0 else -1.0
+    for exponent, factor in zip(plain.exponents, plain.factors, strict=True):
+        with np.errstate(all="ignore"):
+            values = np.asarray(factor.value(columns))
+        if (values < 0).all() and exponent.whole and isinstance(factor, Sum):
+            odd = int(exponent.value) % 2 == 1
+            sign = -sign if odd else sign
+            factor = Sum(
+                tuple(c.times(Number.of(-1)) for c in factor.coefficients), factor.terms
+            )
+        elif not (values >= 0).all():
+            return None
+        parts.append((exponent, factor))
+    if sign < 0:
+        return None
+    size = number if number.value > 0 else number.times(Number.of(-1))
+    return [(ONE, Sum((size,), (Product(),))), *parts]
+
+
+def together(node: Node) -> Node:
+    """√a · √b as √(a b): what is below a root may be negative twice."""
+    if isinstance(node, Sum):
+        return Sum(node.coefficients, tuple(map(together, node.terms)))
+    if isinstance(node, Function):
+        return Function(node.name, together(node.argument))
+    if not isinstance(node, Product):
+        return node
+    whole: list[tuple[Number, Node]] = []
+    roots: dict[int, list[tuple[Number, Node]]] = {}
+    for exponent, factor in zip(node.exponents, node.factors, strict=True):
+        below, factor = exponent.exact, together(factor)
+        if below is None or below[0].denominator != 2:
+            whole.append((exponent, factor))
+            continue
+        bottom = below[0].denominator
+        out = int(below[0])  # towards zero: x^(5/2) is x^2 √x
+        left = below[0] - out
+        if out:
+            whole.append((Number.of(out), factor))
+        roots.setdefault(bottom, []).append((Number.of(left * bottom), factor))
+    for bottom, parts in roots.items():
+        inner = Product(tuple(e for e, _ in parts), tuple(f for _, f in parts))
+        alone = len(parts) == 1
+        root = Number.of(Fraction(1, bottom))
+        if alone:
+            whole.append((parts[0][0].times(root), parts[0][1]))
+        else:
+            whole.append((root, inner))
+    return Product(tuple(e for e, _ in whole), tuple(f for _, f in whole))
+
+
+def _whole_numbers(exponent: Number, node: Sum, positive: np.ndarray) -> Written:
     """A sum of fractions is a number times a sum of whole numbers."""
-    _, node = given
     exact = [c.exact for c in node.coefficients]
     if any(e is None or e[1] != 0 for e in exact):
         return None
@@ -166,26 +268,47 @@ def _whole_numbers(given: tuple[Number, Sum]):
     return Number.of(scale), Product(), Sum(scaled, node.terms)
 
 
-def _cleared(given: tuple[Number, Sum], positive: np.ndarray):
+def _cleared(exponent: Number, node: Sum, positive: np.ndarray) -> Written:
     """A sum of terms with negative exponents is a monomial times one without."""
-    exponent, node = given
     powers = [_exponents(term) for term in node.terms]
     if any(p is None for p in powers):
         return None
-    least: dict[int, Fraction] = {}
-    for index in {i for p in powers for i in p or {}}:
-        lowest = min((p or {}).get(index, Fraction(0)) for p in powers)
-        movable = positive[index] or (exponent.whole and lowest.denominator == 1)
-        if lowest != 0 and movable:
-            least[index] = lowest
-    if not least:
+    places = {i for p in powers for i in p or {}}
+    least = {i: min((p or {}).get(i, Fraction(0)) for p in powers) for i in places}
+    return _taken_out(exponent, node, least, positive)
+
+
+def _divided_by(k: int) -> Way:
+    """A sum divided by its k-th term, which goes outside."""
+
+    def way(exponent: Number, node: Sum, positive: np.ndarray) -> Written:
+        if k >= len(node.terms):
+            return None
+        own = _exponents(node.terms[k])
+        if own is None or any(_exponents(t) is None for t in node.terms):
+            return None
+        return _taken_out(exponent, node, own, positive)
+
+    return way
+
+
+def _taken_out(
+    exponent: Number, node: Sum, out: dict[int, Fraction], positive: np.ndarray
+) -> Written:
+    """monomial · (sum / monomial)."""
+    out = {
+        i: e
+        for i, e in out.items()
+        if e != 0 and (positive[i] or (exponent.whole and e.denominator == 1))
+    }
+    if not out:
         return None
-    out = Product(
-        tuple(Number.of(e) for e in least.values()), tuple(map(Variable, least))
+    outer = Product(
+        tuple(Number.of(e) for e in out.values()), tuple(map(Variable, out))
     )
-    down = {i: -e for i, e in least.items()}
+    down = {i: -e for i, e in out.items()}
     terms = tuple(_multiplied(term, down) for term in node.terms)
-    return ONE, out, Sum(node.coefficients, terms)
+    return ONE, outer, Sum(node.coefficients, terms)
 
 
 def _exponents(term: Node) -> dict[int, Fraction] | None:
@@ -204,9 +327,7 @@ def _exponents(term: Node) -> dict[int, Fraction] | None:
 
 def _multiplied(term: Node, by: dict[int, Fraction]) -> Product:
     own = _exponents(term) or {}
-    total = {
-        i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}
-    }
+    total = {i: own.get(i, Fraction(0)) + by.get(i, Fraction(0)) for i in {**own, **by}}
     kept = {i: e for i, e in total.items() if e != 0}
     return Product(
         tuple(Number.of(e) for e in kept.values()), tuple(map(Variable, kept))

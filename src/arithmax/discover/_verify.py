@@ -71,15 +71,15 @@ def left_over(node: Node, table: Table) -> float:
     value = np.broadcast_to(value, table.y.shape)
     residual = (table.y - value) * table.weight
     fitted = [np.broadcast_to(slope, table.y.shape) for slope in slopes]
-    start = _independent(np.array(fitted), table.weight)
-    basis = _independent(_smooth(table, value), table.weight, start)
+    start = independent(np.array(fitted), table.weight)
+    basis = independent(_smooth(table, value), table.weight, start)
     k, left = len(basis), table.rows - len(start) - len(basis)
     if k < 1 or left < 5:
         return 0.0
     residual = residual - start.T @ (start @ residual)
     explained = float(np.sum((basis @ residual) ** 2))
     rest = max(float(residual @ residual) - explained, 1e-300)
-    return _normal_deviate(explained / k / (rest / left), k, left)
+    return normal_deviate(explained / k / (rest / left), k, left)
 
 
 def _smooth(table: Table, value: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ def _smooth(table: Table, value: np.ndarray) -> np.ndarray:
     return np.array(parts[: max(table.rows // 5, 4)])
 
 
-def _independent(
+def independent(
     rows: np.ndarray, weight: np.ndarray, known: np.ndarray | None = None
 ) -> np.ndarray:
     """An orthonormal basis of the rows, beyond those of a known one."""
@@ -119,7 +119,7 @@ def _independent(
     return (vectors[:, kept] / np.sqrt(values[kept])).T @ rows
 
 
-def _normal_deviate(f: float, k: int, left: int) -> float:
+def normal_deviate(f: float, k: int, left: int) -> float:
     """The standard normal deviate of an F-value (Paulson's cube root)."""
     a, b, root = 2 / (9 * k), 2 / (9 * left), f ** (1 / 3)
     return ((1 - b) * root - (1 - a)) / math.sqrt(b * root**2 + a)

@@ -3,6 +3,7 @@
 Nothing is computed here: a report draws what an `arithmax.studies.Evaluation` holds.
 """
 
+from ._discovery import discovery_page as discovery_page
 from ._draw import figures as figures
 from ._images import write_images as write_images
 from ._leaderboard import leaderboard as leaderboard

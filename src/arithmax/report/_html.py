@@ -99,6 +99,15 @@ def _head(first: Sequence[str], groups: Sequence[str], compared: bool) -> str:
     return f"<thead><tr>{labels}{above}</tr><tr>{below}</tr></thead>"
 
 
+def plain_table(name: str, names: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table of plain text in a box that scrolls."""
+    head = _headings(names)
+    body = "".join(f"<tr>{cells(line)}</tr>" for line in lines)
+    return region(
+        name, f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
 def _headings(names: Sequence[str]) -> str:
     return "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
 
@@ -165,11 +174,8 @@ def _notes(study: str, notes: Notes) -> str:
 
 
 def _computed(caption: str, names: list[str], lines: list[list[str]]) -> str:
-    head = _headings(names)
-    body = "".join(f"<tr>{cells(line)}</tr>" for line in lines)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     title = f'<p class="caption">{escape(caption)}</p>'
-    return title + region(caption, table)
+    return title + plain_table(caption, names, lines)
 
 
 def drawing(name: str, caption: str, drawn: go.Figure) -> str:

@@ -78,8 +78,9 @@ def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
         f'</section>\n<div class="leaderboard">{sections}</div>',
         [file("page.js"), file("leaderboard.js")],
         file("page.css") + file("leaderboard.css"),
-        " (Wilson's; over several ranges they allow for seeds that fail together), "
-        "and an ε says how wrong a perfect unit's weights may be",
+        "Intervals are 95 % intervals (Wilson's; over several ranges they allow for "
+        "seeds that fail together), and an ε says how wrong a perfect unit's weights "
+        "may be.",
     )
 
 

@@ -36,7 +36,7 @@ DOCUMENT = """<!DOCTYPE html>
 <main id="main_" tabindex="-1">
 {body}
 </main>
-<footer><p>Made by arithmax {version}. Intervals are 95 % intervals{footer}.</p>
+<footer><p>Made by arithmax {version}. {footer}</p>
 </footer>
 {scripts}
 </body>
@@ -62,7 +62,8 @@ def page(evaluations: Sequence[Evaluation]) -> str:
         ),
         [plotly.offline.get_plotlyjs(), file("page.js")],
         file("page.css"),
-        "; a figure overlaps where ours and the published interval do",
+        "Intervals are 95 % intervals; a figure overlaps where ours and the published "
+        "interval do.",
     )
 
 
@@ -73,7 +74,7 @@ def document(
     body: str,
     scripts: Sequence[str],
     style: str,
-    footer: str = "",
+    footer: str,
 ) -> str:
     """A whole page: its HTML with scripts and style in it."""
     return DOCUMENT.format(

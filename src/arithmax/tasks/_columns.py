@@ -91,7 +91,8 @@ class ParquetColumns:
         except ImportError:
             raise ImportError(
                 f"`path` (={path}) is read by DuckDB, which is not installed: "
-                '`pip install "arithmax[fleet]"`, or write the table as CSV.'
+                '`pip install "arithmax[fleet]"`, or write the table as CSV.',
+                name="duckdb",
             ) from None
         from .._files import scan
 
@@ -135,8 +136,33 @@ class ParquetColumns:
         return [str(value) for value in self._values.get(name, ())]
 
 
+def columns_of(path: Any, delimiter: str = ",") -> Columns:
+    """The columns of a file, which may be CSV or Parquet: its first bytes say which.
+
+    Args:
+        path: the file.
+        delimiter: what stands between two values of a CSV file.
+
+    Returns:
+        The columns by name, as numbers or as text.
+    """
+    file = _file(path, "csv")
+    if _is_parquet(file):
+        return ParquetColumns(file)
+    return CsvColumns(file, delimiter)
+
+
 def existing(path: Any, kind: str) -> Path:
     """The file that a user named, which must be there and of its kind."""
+    file = _file(path, kind)
+    if (parquet := _is_parquet(file)) != (kind == "parquet"):
+        other = "from_parquet" if parquet else "from_csv"
+        words = "is a Parquet file" if parquet else "is no Parquet file"
+        raise ValueError(f"`path` (={path}) {words}. Try `Dataset.{other}`.")
+    return file
+
+
+def _file(path: Any, kind: str) -> Path:
     if not isinstance(path, str | Path):
         raise TypeError(
             f"`path` (={shown(path)}) must be the name of a file, such as "
@@ -152,13 +178,12 @@ def existing(path: Any, kind: str) -> Path:
             f"`path` (={path}) does not exist. Check its name; the current folder is "
             f"{Path.cwd()}."
         )
-    with open(file, "rb") as opened:
-        parquet = opened.read(4) == PARQUET
-    if parquet != (kind == "parquet"):
-        other = "from_parquet" if parquet else "from_csv"
-        words = "is a Parquet file" if parquet else "is no Parquet file"
-        raise ValueError(f"`path` (={path}) {words}. Try `Dataset.{other}`.")
     return file
+
+
+def _is_parquet(file: Path) -> bool:
+    with open(file, "rb") as opened:
+        return opened.read(4) == PARQUET
 
 
 def check_column(argument: str, name: Any, names: list[str]) -> str:

@@ -101,6 +101,23 @@ def _counted(name: str, share: Any, count: int) -> int:
     return rows
 
 
+def outermost(x: Array, share: float) -> Array:
+    """Which rows are farthest from the mean, in standardised inputs.
+
+    Args:
+        x: the inputs [row, ...].
+        share: of all rows.
+
+    Returns:
+        True or False for each row.
+    """
+    import numpy as np
+
+    far = np.zeros(len(x), bool)
+    far[_farthest(x, ~far, _counted("share", share, len(x)))] = True
+    return far
+
+
 def _rows(name: str, value: Any, count: int) -> Array:
     """Rows that a mask or a list names."""
     import numpy as np

@@ -1,0 +1,1 @@
+"""Formulas with known answers: tables of numbers drawn from them, and who is right."""

@@ -1,0 +1,65 @@
+"""The files of a discovery: a page, and the formula for other programs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..discover import Account, rounded
+from ._show import write_text
+
+PAGE = "index.html"
+
+
+def write_discovery(folder: Path, told: Account, command: str) -> list[str]:
+    """Write all files of a discovery.
+
+    Args:
+        folder: where to; it is there, and empty.
+        told: what was found, and on which rows.
+        command: what made it.
+
+    Returns:
+        A sentence for each file, or for what it lacks.
+    """
+    made: dict[str, Callable[[], str]] = {
+        PAGE: lambda: _page(told, command),
+        "formula.json": lambda: _json(told),
+        "formula.py": lambda: _module(told),
+        "formula.tex": lambda: _latex(told),
+    }
+    return [_written(folder / name, text) for name, text in made.items()]
+
+
+def _written(path: Path, make: Callable[[], str]) -> str:
+    try:
+        write_text(path, make())
+    except ImportError as error:
+        from .._extras import remedy
+
+        return f"{path.name} was not written: {remedy(error) or error}"
+    return f"Wrote {path}"
+
+
+def _page(told: Account, command: str) -> str:
+    from ..report import discovery_page
+
+    return discovery_page(told, command)
+
+
+def _json(told: Account) -> str:
+    from ..readout import to_json
+
+    return f"{to_json(told.found.formula, indent=2)}\n"
+
+
+def _module(told: Account) -> str:
+    from ..discover import identifiers
+    from ..readout import python_source
+
+    [name] = identifiers((told.target,))
+    return python_source(told.found.formula, name)
+
+
+def _latex(told: Account) -> str:
+    from ..readout import latex
+
+    return f"{latex(rounded(told.found.formula))}\n"

@@ -1,0 +1,8 @@
+"""The estimator of scikit-learn: `ArithmeticRegressor` finds the formula of a table."""
+
+from .._extras import extras
+
+with extras():
+    from ._not_found import CutOffWarning as CutOffWarning
+    from ._not_found import NotFoundWarning as NotFoundWarning
+    from ._regressor import ArithmeticRegressor as ArithmeticRegressor

@@ -1,0 +1,78 @@
+"""One search for one target: what runs in a process of its own."""
+
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..discover import (
+    Discovery,
+    DomainCase,
+    Search,
+    Table,
+    discover,
+    domain_cases,
+    domain_values,
+)
+from ._given import Given
+from ._plot import Points
+from ._progress import Lines
+from ._rows import UNUSED, Rows, merged
+
+
+class Searched(NamedTuple):
+    """What a search found, and what its formula does on the rows it was given."""
+
+    discovery: Discovery
+    points: Points
+    cases: tuple[DomainCase, ...]
+
+
+def searched(
+    given: Given,
+    names: tuple[str, ...],
+    search: Search,
+    seed: int,
+    domain: str,
+    progress: Lines | None,
+) -> Searched:
+    """The formula of one target, with linear algebra on one thread.
+
+    Sums over several threads are rounded differently on each number of cores, and a
+    search that compares scores may then end with another formula.
+    """
+    rows = merged(given.x, given.y, given.weight)
+    with threadpool_limits(limits=1):
+        found = discover(
+            rows.x,
+            rows.y,
+            names=names,
+            sample_weight=rows.weight,
+            outside=given.outside,
+            seed=seed,
+            search=search,
+            progress=progress,
+        )
+    points = _points(given, rows, found, seed, domain)
+    return Searched(found, points, domain_cases(found.formula, given.x, domain))
+
+
+def _points(
+    given: Given, rows: Rows, found: Discovery, seed: int, domain: str
+) -> Points:
+    shown = "abs" if domain == "abs" else "nan"
+    kind = np.where(rows.places == UNUSED, -1, held_out(rows, seed)[rows.places])
+    x, y = given.x, given.y
+    if given.outside is not None:
+        x, y = np.vstack((x, given.outside[0])), np.append(y, given.outside[1])
+        kind = np.append(kind, np.full(len(given.outside[1]), 2))
+    return Points(y, domain_values(found.formula, x, shown), kind)
+
+
+def held_out(rows: Rows, seed: int) -> np.ndarray:
+    """1 for each row that `discover` holds out, 0 for those that it fits."""
+    positions = np.arange(len(rows.y), dtype=np.float64)
+    table = Table.split(positions[:, None], positions, ("row",), rows.weight, seed)
+    held = np.zeros(len(rows.y), dtype=int)
+    held[table.held_y.astype(int)] = 1
+    return held
