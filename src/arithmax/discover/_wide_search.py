@@ -1,6 +1,7 @@
 """The layouts of wide tables, from the straight line to the product of three sums."""
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float
@@ -44,6 +45,7 @@ class WideTable:
         self.effects: Effects = linear_effects(self.standard.table)
         self.alive = x.std(0) > 0
         self.product: np.ndarray | None = None  # the best product of two, as a start
+        self.ratio: np.ndarray | None = None  # that of the null space
 
     def fitted(
         self, layout: FormLayout, starts: np.ndarray, free: np.ndarray
@@ -59,6 +61,11 @@ class WideTable:
         self.last = w[best]
         return FreeFit(layout, self.standard.to_inputs(w[best]), free, float(rss[best]))
 
+    def nearly(self, layout: FormLayout, start: np.ndarray) -> bool:
+        """Whether a start leaves next to nothing over."""
+        rss = sum_of_squares(layout, self.standard.table, start).min()
+        return bool(rss < 1e-10 * self.table.scale)
+
     def free(self, layout: FormLayout, keep: np.ndarray) -> np.ndarray:
         """Weights of the kept inputs and all constants."""
         return np.tile(np.append(keep, True), (layout.forms, 1))
@@ -70,10 +77,16 @@ def _line(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
     return wide.fitted(LINEAR, w, wide.free(LINEAR, wide.alive))
 
 
-def _power(
-    layout: FormLayout,
-) -> Callable[[WideTable, np.ndarray, int], FreeFit | None]:
-    """A straight line for the root of y, then fitted to y itself."""
+Attempted: TypeAlias = Callable[[WideTable, np.ndarray, int], FreeFit | None]
+
+
+def _power(layout: FormLayout, exactly: bool) -> Attempted:
+    """A straight line for the root of y, then fitted to y itself.
+
+    Args:
+        layout: the power.
+        exactly: whether only a table without noise is looked at, which is quick.
+    """
     power = layout.powers[0]
 
     def fitted(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
@@ -86,25 +99,33 @@ def _power(
             begin += list(root[0])
         if not begin:
             return None
-        free = wide.free(layout, wide.alive)
-        return wide.fitted(layout, np.array(begin)[:, None], free)
+        free, start = wide.free(layout, wide.alive), np.array(begin)[:, None]
+        if exactly and power != 2 and not wide.nearly(layout, start):
+            return None
+        return wide.fitted(layout, start, free)
 
     return fitted
 
 
-def _ratio(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
-    """An input in both sums has hardly an effect, so none is screened out."""
+def _exact_ratio(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
+    """The null space alone, which is quick, and enough without noise."""
     free = wide.free(RATIO, wide.alive)
     if free.sum() > 0.9 * len(wide.table.target):
         return None
-    null = null_space_ratio(wide.standard.table, wide.alive)[None]
+    wide.ratio = null_space_ratio(wide.standard.table, wide.alive)
+    null = wide.ratio[None]
+    return wide.fitted(RATIO, null, free) if wide.nearly(RATIO, null) else None
+
+
+def _ratio(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
+    """An input in both sums has hardly an effect, so none is screened out."""
+    if wide.ratio is None:
+        return None
     dealt = split_effects(
         wide.effects, RATIO.powers, wide.alive, starts, wide.generator
     )
-    exact = sum_of_squares(RATIO, wide.standard.table, null)[0]
-    if exact < 1e-12 * wide.table.scale:
-        return wide.fitted(RATIO, null, free)
-    return wide.fitted(RATIO, np.concatenate([null, dealt]), free)
+    begin = np.concatenate([wide.ratio[None], dealt])
+    return wide.fitted(RATIO, begin, wide.free(RATIO, wide.alive))
 
 
 def _product(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
@@ -154,14 +175,17 @@ def _triple(wide: WideTable, keep: np.ndarray, starts: int) -> FreeFit | None:
     return wide.fitted(TRIPLE, dealt, wide.free(TRIPLE, keep))
 
 
-LADDER = (_line, *map(_power, POWERS), _ratio, _product, _sum_and_product, _triple)
+QUICK = (_line, *(_power(each, exactly=True) for each in POWERS), _exact_ratio)
+PRODUCTS = (_product, _sum_and_product, _triple)
+NOISY = (*(_power(each, exactly=False) for each in POWERS), _ratio)
 
 
 def _round(wide: WideTable, number: int) -> Iterator[FreeFit]:
     """Fits in the order of their cost; the last round screens nothing out."""
     screened, last = wide.effects.screened() & wide.alive, number == len(STARTS) - 1
     keep = wide.alive if last else screened
-    for layout in LADDER if number == 0 else LADDER[1 + len(POWERS) :]:
+    ladder = (*QUICK, *PRODUCTS, *NOISY) if number == 0 else (*PRODUCTS, _ratio)
+    for layout in ladder:
         found = layout(wide, keep, STARTS[number])
         if found is not None:
             yield found

@@ -80,11 +80,21 @@ class ArmRuns:
 
 @dataclass(frozen=True)
 class Trained:
-    """All that was trained for a study; what `compute` gets."""
+    """All that was trained for a study; what `compute` gets.
+
+    Args:
+        study: the study.
+        arm_runs: the runs of each arm.
+        results: all runs, and the folder they are in.
+        seeds: how many seeds were asked for instead of the study's own number.
+        progress: whether a long computation shows how far it is.
+    """
 
     study: Study
     arm_runs: list[ArmRuns]
     results: Results
+    seeds: int | None = None
+    progress: bool = False
 
     def weights(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a run at its best step."""

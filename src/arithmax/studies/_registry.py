@@ -52,6 +52,7 @@ LISTED = {
     "inalu-initialisation": "inalu.inalu_initialisation",
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
+    "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
     "demo": "slides.demo",
 }
 

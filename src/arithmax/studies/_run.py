@@ -85,7 +85,8 @@ def reproduce(
         source = ""
         try:
             if not interrupted:
-                compute(this, results, folder)
+                show = bool(options.get("progress"))
+                compute(this, results, folder, seeds, show)
                 source = sources.get(name, "")
         except ValueError as error:
             failures.append(error)  # what was trained is remembered all the same
@@ -130,11 +131,18 @@ def _train(cells: list, folder: Path, options: dict[str, Any]) -> Results:
         return train_cells(cells, out=folder, **options)
 
 
-def compute(study: Study, results: Results, folder: Path) -> None:
+def compute(
+    study: Study,
+    results: Results,
+    folder: Path,
+    seeds: int | None = None,
+    progress: bool = False,
+) -> None:
     """What the study computes besides training, into the folder."""
     if study.compute is None:
         return
-    tables = computed_tables(Trained(study, find(study, results), results))
+    given = Trained(study, find(study, results), results, seeds, progress)
+    tables = computed_tables(given)
     for name, table in tables.items():
         typed = {n: column(list(values)) for n, values in table.items()}
         write_table(folder / f"{study.name}.{name}.table.parquet", typed)

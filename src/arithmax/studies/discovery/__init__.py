@@ -1,0 +1,1 @@
+"""What discovery does with the tasks of the documents."""
