@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ._nodes import UNIT, Node, Product, Sum, monomial, raised, times
+from ._nodes import UNIT, Node, Product, Sum, monomial, product_of, raised
 from ._numbers import ONE, Number
 
 Factor: TypeAlias = tuple[int, Fraction]  # how many terms beside the 1, and the power
@@ -57,7 +57,7 @@ class Start:
     coefficients: np.ndarray  # of the monomials inside sums only
 
 
-class Network:
+class PowerNetworks:
     """All restarts of one layout.
 
     Args:
@@ -171,7 +171,7 @@ class Network:
             factors[term].append(raised(Sum(numbers, parts), Number.of(exponent)))
         return Sum(
             tuple(Number(float(each)) for each in big_c),
-            tuple(times(*parts) for parts in factors),
+            tuple(product_of(*parts) for parts in factors),
         )
 
     def _monomial(self, restart: int, index: int) -> Product:

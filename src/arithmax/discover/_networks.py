@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._layouts import Layout, Logarithms, Network, Start, owners
+from ._layouts import Layout, Logarithms, PowerNetworks, Start, owners
 from ._library import outer_power
 from ._linear_algebra import powered
 from ._monomial import log_fit
@@ -40,8 +40,8 @@ class Networks(Stage):
             data = logarithms(table, q, rng)
             if data is None or _size(layout, table.width) > 0.6 * len(data.target):
                 continue
-            start = starts(layout, data, table, q, self.restarts, rng)
-            network = Network(layout, data, start)
+            start = random_starts(layout, data, table, q, self.restarts, rng)
+            network = PowerNetworks(layout, data, start)
             try:
                 with np.errstate(all="ignore"):
                     network.descend(FIRST)
@@ -83,7 +83,7 @@ def logarithms(
     )
 
 
-def starts(
+def random_starts(
     layout: Layout,
     data: Logarithms,
     table: Table,
@@ -111,7 +111,7 @@ def starts(
     return Start(exponents, coefficients)
 
 
-def _best(network: Network) -> list[int]:
+def _best(network: PowerNetworks) -> list[int]:
     """The restarts with the smallest errors, no two with the same."""
     chosen: list[int] = []
     for restart in np.argsort(network.errors, kind="stable"):

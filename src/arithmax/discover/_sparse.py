@@ -10,7 +10,7 @@ import numpy as np
 
 from ._library import Library, laurent, outer_power, polynomial, size_of_polynomial
 from ._linear_algebra import powered
-from ._nodes import UNIT, Node, Sum, raised, times
+from ._nodes import UNIT, Node, Sum, product_of, raised
 from ._numbers import ONE, Number
 from ._stage import Stage
 from ._table import Table
@@ -95,7 +95,7 @@ class SparseRatio(Stage):
             numerator = top.sum(kept[above], numbers[above])
             others = bottom.sum(kept[~above] - len(top), numbers[~above])
             denominator = Sum((ONE, *others.coefficients), (UNIT, *others.terms))
-            ratio = times(numerator, raised(denominator, Number.of(-1)))
+            ratio = product_of(numerator, raised(denominator, Number.of(-1)))
             yield outer_power(ratio, exponent)
 
 
