@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose
 from arithmax.discover import Formula, Number, Product, Sum, Variable, monomial
 from arithmax.discover._naming import name_of
 from arithmax.discover._nodes import number_kinds
+from arithmax.discover._scaling import absorbed, normalised
 from arithmax.discover._simplify import as_sum
-from arithmax.discover._tidy import normalised, tidied
+from arithmax.discover._tidy import tidied
 
 from .trees import several
 
@@ -45,8 +46,8 @@ def test_slopes_are_finite_differences(node, columns):
 @every_tree
 @pytest.mark.parametrize(
     "form",
-    [as_sum, normalised, tidied],
-    ids=["plain", "normalised", "tidied"],
+    [as_sum, normalised, absorbed, tidied],
+    ids=["plain", "normalised", "absorbed", "tidied"],
 )
 def test_every_form_is_the_same_function(node, columns, form):
     other = form(node, columns) if form is tidied else form(node)

@@ -7,18 +7,21 @@ import numpy as np
 
 from ._formula import Formula
 from ._naming import named
+from ._neighbours import improved
 from ._nodes import Node
 from ._prune import pruned
 from ._refit import predicted, refitted
+from ._scaling import absorbed, easiest_to_name, normalised
 from ._score import score
 from ._snap import Allowance, Fitted, snapped
 from ._table import Table
-from ._tidy import easiest_to_name, normalised, tidied
+from ._tidy import tidied
 from ._verdict import Candidate, Verdict
 from ._verify import verdict
 
 NEAR = 60.0  # a score so much worse than the best is not worth the last steps
 NEARER = 5.0  # the same where the best leaves nothing to explain
+VARY, VARIED = 25.0, 24  # how near, and how many constants, for exponents to be varied
 PRECISE = 1e-10  # the share of the variation below which there is no noise
 
 
@@ -78,6 +81,9 @@ class Judge:
         if not math.isfinite(error) or self._hopeless(node, error):
             return None
         node, error = self._plain(node, error)
+        if self._is_noisy(error) and self._is_near(node, error):
+            node, error = improved(node, error, self.fit, self.score)
+            node, error = self._plain(node, error)
         if self.best is not None and self.score(node, error) > self.best.score + NEAR:
             return self._kept(node, error, stage)
         node, error = self._named(node, error)
@@ -102,6 +108,16 @@ class Judge:
         margin = NEARER if self.best.verified else NEAR
         return least > self.best.score + margin
 
+    def _is_noisy(self, error: float) -> bool:
+        return error > PRECISE * self.table.variation
+
+    def _is_near(self, node: Node, error: float) -> bool:
+        """Whether the node may become the best, and is small enough to be varied."""
+        few = sum(1 for _ in node.numbers()) <= VARIED
+        return few and (
+            self.best is None or self.score(node, error) < self.best.score + VARY
+        )
+
     def _plain(self, node: Node, error: float) -> Fitted:
         """Rounded and pruned, until neither changes anything."""
         for _ in range(3):
@@ -113,13 +129,18 @@ class Judge:
         return node, error
 
     def _named(self, node: Node, error: float) -> Fitted:
-        scaled = normalised(node, easiest_to_name(self.table.rows))
-        if scaled != node:
-            node, error = self.fit(scaled)
-        node, error = named(node, error, self.fit, self.allowance)
-        plain = tidied(node, self.table.columns)
-        other = self.fit(plain)
+        """With names for constants, in the way to scale sums that gives most of them,
+        and in the shortest form."""
+        ways = [normalised(node, easiest_to_name(self.table.rows)), absorbed(node)]
+        tried = [self._with_names(node, error, way) for way in ways]
+        node, error = min(tried, key=lambda fitted: self.score(*fitted))
+        other = self.fit(tidied(node, self.table.columns))
         return other if self.allowance.holds(error, other[1]) else (node, error)
+
+    def _with_names(self, node: Node, error: float, way: Node) -> Fitted:
+        if way != node:
+            node, error = self.fit(way)
+        return named(node, error, self.fit, self.allowance)
 
     def _kept(self, node: Node, error: float, stage: str) -> Candidate | None:
         """The candidate; it is remembered if it is best, or on the front."""

@@ -6,16 +6,23 @@ from ._dimensions import Dimensions
 from ._functions import FunctionsOfColumns
 from ._linear_algebra import LinearAlgebra
 from ._monomial import ConstantFormula, Monomial
-from ._networks import LARGE, MIDDLE, SMALL, Networks
+from ._networks import DIRECT, LARGE, MIDDLE, SMALL, Networks
 from ._null_space import NullSpace
 from ._separated import Separated
 from ._sparse import Sparse, SparseRatio
 from ._stage import Stage
 from ._symmetric import Symmetric
+from ._unit_free import UnitFree
 from ._wide import Wide
 
 EXACT: tuple[Stage, ...] = (LinearAlgebra(), NullSpace())
-NOISY: tuple[Stage, ...] = (Networks(SMALL), Sparse(), SparseRatio(), Networks(MIDDLE))
+NOISY: tuple[Stage, ...] = (
+    UnitFree(),
+    Networks(SMALL + DIRECT),
+    Sparse(),
+    SparseRatio(),
+    Networks(MIDDLE),
+)
 
 SHORT: tuple[Stage, ...] = (
     Monomial(),
@@ -28,6 +35,7 @@ LADDER: tuple[Stage, ...] = (
     ConstantFormula(),
     Wide(),  # does nothing to narrow tables, where others are quicker
     Monomial(),
+    UnitFree(),
     *EXACT,
     Separated(EXACT),
     Networks(SMALL),
@@ -35,7 +43,7 @@ LADDER: tuple[Stage, ...] = (
     Symmetric((*EXACT, *NOISY)),
     Sparse(),
     SparseRatio(),
-    Networks(MIDDLE, restarts=256),
+    Networks(DIRECT + MIDDLE, restarts=256),
     FunctionsOfColumns(SHORT),
     Networks(LARGE),
     Networks(MIDDLE + LARGE, restarts=512, steps=80),

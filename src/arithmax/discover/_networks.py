@@ -140,6 +140,11 @@ def _plus(*factors: tuple[int, Fraction]) -> Layout:
 
 
 SMALL = tuple((q, SUM_OF_2) for q in (ONE, F(2), F(-1), HALF, F(-2)))
+POWERS = (F(-1), HALF, -HALF, F(-2), F(2))
+DIRECT = (  # the same as sums of y^q, but for the noise
+    *((ONE, _product((1, e))) for e in POWERS),
+    *((ONE, _product((2, e))) for e in POWERS[:3]),
+)
 MIDDLE = (
     (ONE, SUM_OF_3),
     (F(2), SUM_OF_3),

@@ -230,6 +230,8 @@ UNIT = Product()  # the term of a constant
 
 def to_power(base: Any, exponent: float, signless: bool = False) -> Any:
     """base ^ exponent; quick for the exponents that formulas have."""
+    if isinstance(base, float):
+        base = np.float64(base)  # which divides by zero without an exception
     if exponent == 1.0:
         return base
     if exponent == 2.0:

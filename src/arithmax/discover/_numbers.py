@@ -86,6 +86,10 @@ class Number:
         if self.exact is not None and exponent.exact and exponent.exact[1] == 0:
             if (exact := _exact_power(self.exact, exponent.exact[0])) is not None:
                 return Number.of(*exact)
+        if self.value < 0 and not exponent.value.is_integer():
+            return Number(math.nan)  # a root of what is negative
+        if self.value == 0 and exponent.value < 0:
+            return Number(math.inf)
         return Number(self.value**exponent.value)
 
 
