@@ -11,8 +11,8 @@ from mkdocs.structure.files import File
 
 NOTEBOOK = Path(__file__).parents[1] / "examples" / "discovery.ipynb"
 NOTE = """
-The notebook is `examples/discovery.ipynb`; `pip install "arithmax[discover]"` has all that
-it needs.
+The notebook is `examples/discovery.ipynb`; `pip install "arithmax[discover]"` has all
+that it needs.
 """
 
 

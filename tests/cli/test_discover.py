@@ -15,7 +15,7 @@ from sympy.parsing.sympy_parser import parse_expr
 from arithmax import cli
 from arithmax import discover as room
 from arithmax.cli._discovery_text import _folded
-from arithmax.discover import Verdict
+from arithmax.discover import Trust
 from arithmax.readout import from_json
 from browser import browser as browser
 from pages import IMAGE, in_browser
@@ -316,7 +316,7 @@ def test_every_verdict_has_its_sentence(capsys, tmp_path):
     for name, y in tables.items():
         path = written(tmp_path / f"{name}.csv", y)
         told[name] = as_json(capsys, path, "--target", "F", "--candidates", "8")
-    assert [t["verdict"] for t in told.values()] == [str(v) for v in Verdict]
+    assert [t["verdict"] for t in told.values()] == [str(v) for v in Trust]
     assert {t["sentence"].split(":")[0].lower() for t in told.values()} == {
-        str(v) for v in Verdict
+        str(v) for v in Trust
     }

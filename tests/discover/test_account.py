@@ -11,11 +11,11 @@ from arithmax.discover import (
     Formula,
     Number,
     Sum,
-    Verdict,
+    Trust,
     account,
     discover,
     monomial,
-    rounded,
+    readable,
 )
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_ranges_are_those_of_the_columns_that_occur(found):
     assert "b from" not in told.sentence and "c from" in told.sentence
 
 
-def candidate(formula: Formula, verdict: Verdict, outside: float | None) -> Discovery:
+def candidate(formula: Formula, verdict: Trust, outside: float | None) -> Discovery:
     best = Candidate(formula, "by hand", 0.0, 0.01, 0.02, verdict, 0.1, outside)
     return Discovery(best, (best,), (), "the test says so")
 
@@ -71,7 +71,7 @@ def test_where_the_formula_is_undefined_is_counted():
     root = monomial([Number.of(Fraction(1, 2))], [0])
     formula = Formula(Sum((Number.of(1),), (root,)), ("a",))
     x, far = np.ones((20, 1)), np.array([[-1.0], [4.0], [-2.0]])
-    found = candidate(formula, Verdict.WITHIN, float("nan"))
+    found = candidate(formula, Trust.WITHIN, float("nan"))
     told = account(found, x, np.ones(20), outside=(far, np.ones(3)))
     assert told.parts[2].undefined == 2
     assert told.checks[-1].endswith("undefined on 2.")
@@ -88,8 +88,8 @@ def test_numbers_are_rounded_to_what_is_certain():
     ]
     for number, shown in cases:
         formula = Formula(Sum((number,), (monomial([Number.of(2)], [0]),)), ("v",))
-        assert str(rounded(formula)) == f"{shown}*v**2"
-        told = account(candidate(formula, Verdict.EXACT, None), X[:, :1], Y)
+        assert str(readable(formula)) == f"{shown}*v**2"
+        told = account(candidate(formula, Trust.EXACT, None), X[:, :1], Y)
         assert told.sign == ("=" if number.exact else "≈")
         assert told.exact_equation == f"y = {formula}"
 
@@ -102,7 +102,7 @@ def test_constants_are_named_by_what_they_multiply():
     )
     root = Sum((Number(0.3), Number(-4.0), Number.of(-1)), terms)
     formula = Formula(root, ("a", "b", "c"))
-    told = account(candidate(formula, Verdict.WITHIN, None), X, Y)
+    told = account(candidate(formula, Trust.WITHIN, None), X, Y)
     roles = {c.role: c.number.value for c in told.constants}
     assert roles == {
         "factor of a*b**1.7": 0.3,

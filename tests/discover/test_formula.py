@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy
 from numpy.testing import assert_allclose
+from sympy.parsing.sympy_parser import parse_expr
 
 from arithmax.discover import Formula, Number, Product, Sum, Variable, monomial
 from arithmax.discover._naming import name_of
@@ -58,7 +59,7 @@ def test_every_form_is_the_same_function(node, columns, form):
 def test_text_is_read_back_by_sympy(node, columns):
     formula = Formula(node, NAMES)
     symbols = {name: sympy.Symbol(name, real=True) for name in NAMES}
-    read = sympy.sympify(str(formula), locals=symbols)
+    read = parse_expr(str(formula), symbols)
     for expression in (read, formula.sympy(list(symbols.values()))):
         function = sympy.lambdify(list(symbols.values()), expression, "numpy")
         found = np.broadcast_to(function(*columns), columns[0].shape)

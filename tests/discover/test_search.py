@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from arithmax.discover import Judge, Number, Search, Sum, Table, Verdict, discover
+from arithmax.discover import (
+    Judge,
+    Number,
+    Sample,
+    Search,
+    Sum,
+    Trust,
+    discover,
+)
 from arithmax.discover import Variable as Column
 from arithmax.discover._nodes import UNIT
 from arithmax.discover._verify import left_over
@@ -18,7 +26,7 @@ def table(seed, rows=300, width=3):
 @pytest.mark.parametrize("seed", range(20))
 def test_pure_noise_has_no_formula(seed):
     y = np.random.default_rng([seed, 1]).normal(size=300)
-    assert discover(table(seed), y, search=QUICK).verdict is Verdict.NOT_FOUND
+    assert discover(table(seed), y, search=QUICK).verdict is Trust.NOT_FOUND
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -26,7 +34,7 @@ def test_a_column_that_is_not_there_is_missed(seed):
     x = table(seed, width=4)
     y = x[:, 0] * x[:, 3] / x[:, 1] + x[:, 2]
     found = discover(x[:, :3], y, search=QUICK)
-    assert found.verdict is Verdict.NOT_FOUND
+    assert found.verdict is Trust.NOT_FOUND
 
 
 def test_the_same_seed_gives_the_same_formula():
@@ -75,7 +83,7 @@ def test_the_front_falls_with_complexity():
 
 
 def line(x, y, columns):
-    judge = Judge(Table.split(x, y, ("a", "b", "c")), 0.1)
+    judge = Judge(Sample.split(x, y, ("a", "b", "c")), 0.1)
     numbers = tuple(Number(1.0) for _ in range(len(columns) + 1))
     node = Sum(numbers, (UNIT, *(Column(i) for i in columns)))
     return left_over(judge.fit(node)[0], judge.table)

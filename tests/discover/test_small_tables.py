@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arithmax.discover import Search, Verdict, discover
+from arithmax.discover import Search, Trust, discover
 
 PLANETS = Path(__file__).parents[2] / "examples" / "planets.csv"
 SHORT = Search(candidates=80)
@@ -20,7 +20,7 @@ def test_keplers_law_comes_out_of_six_planets():
         ]
     distance, period = np.array(rows).T
     found = discover(distance[:6, None], period[:6], names=("a",), search=SHORT)
-    assert str(found.formula) == "a**(3/2)" and found.verdict is Verdict.WITHIN
+    assert str(found.formula) == "a**(3/2)" and found.verdict is Trust.WITHIN
     later = found.formula.evaluate(distance[6:, None])
     np.testing.assert_allclose(later, period[6:], rtol=1e-3)
 
@@ -29,7 +29,7 @@ def test_keplers_law_comes_out_of_six_planets():
 def test_noise_on_few_rows_is_not_explained(seed):
     rng = np.random.default_rng(seed)
     x, y = rng.uniform(1, 5, (7, 2)), rng.normal(size=7)
-    assert discover(x, y, search=SHORT).verdict is Verdict.NOT_FOUND
+    assert discover(x, y, search=SHORT).verdict is Trust.NOT_FOUND
 
 
 def test_a_verified_formula_has_four_rows_for_each_fitted_constant():

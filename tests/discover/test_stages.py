@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from arithmax.discover import LADDER, Search, Verdict, discover
+from arithmax.discover import LADDER, Search, Trust, discover
 from arithmax.discover._dimensions import Dimensions, dimension, groups_of
 from arithmax.discover._functions import FunctionsOfColumns
 from arithmax.discover._ladder import NOISY, SHORT
@@ -16,7 +16,7 @@ from arithmax.discover._null_space import NullSpace
 from arithmax.discover._separated import Separated, power_columns
 from arithmax.discover._sparse import Sparse, SparseRatio
 from arithmax.discover._symmetric import Symmetric
-from arithmax.discover._table import Table
+from arithmax.discover._table import Sample
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1, 3, (400, 4))
@@ -55,7 +55,7 @@ SHOWCASES = {
 def test_a_stage_alone_is_exact(case):
     stage, y = SHOWCASES[case]
     found = discover(X, y, names="abcd", search=Search((ConstantFormula(), stage)))
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Trust.EXACT
     assert found.best.stage == stage.name
     wide = RNG.uniform(0.5, 4, (100, 4))
     truth = {k: v for k, v in zip(SHOWCASES, FUNCTIONS(wide), strict=True)}[case]
@@ -99,7 +99,7 @@ def FUNCTIONS(x):
 def test_noise_is_left_over(stage, y):
     noisy = y + 0.01 * y.std() * NOISE
     found = discover(X, noisy, names="abcd", search=Search((ConstantFormula(), stage)))
-    assert found.verdict is Verdict.WITHIN
+    assert found.verdict is Trust.WITHIN
     clean = found.formula.freed().refit(X, y)
     np.testing.assert_allclose(clean.evaluate(X), y, rtol=1e-6, atol=1e-6)
 
@@ -109,12 +109,12 @@ def test_every_stage_can_be_left_out(index):
     stages = (*LADDER[:index], *LADDER[index + 1 :])
     search = Search(stages, candidates=40)
     found = discover(X[:120, :2], A[:120] * B[:120] + 1, search=search)
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Trust.EXACT
 
 
 def test_powers_are_told_from_the_rest():
     y = A**5 / B * (C**2 + D) + 0.001 * NOISE
-    powers = power_columns(Table.split(X, y, tuple("abcd")))
+    powers = power_columns(Sample.split(X, y, tuple("abcd")))
     assert powers == {0: Fraction(5), 1: Fraction(-1)}
 
 
@@ -138,7 +138,7 @@ def test_units_that_no_product_has():
     assert groups_of(dimensions)[0] is None
     search = Search(units=("m", "s", "kg"), candidates=5)
     found = discover(X[:, :2], A * B, search=search)  # the other stages go on
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Trust.EXACT
 
 
 @pytest.mark.parametrize("text", ["kg*", "m^", "(m", "m)", "3 & m", "m^x", "m^(1/0)"])

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from arithmax.discover import Search, Verdict, discover
-from arithmax.discover._linear_forms import FormLayout, Rows, fit, jacobian, predict
+from arithmax.discover import Search, Trust, discover
+from arithmax.discover._linear_forms import (
+    FormLayout,
+    FormRows,
+    fit,
+    form_slopes,
+    predict,
+)
 from arithmax.discover._monomial import ConstantFormula
 from arithmax.discover._rounding import whole_scale
 from arithmax.discover._triple import rotation
@@ -89,7 +95,7 @@ def test_fractions_are_named_and_other_numbers_left_free():
 def test_a_judged_formula_is_exact_and_one_of_noise_is_not():
     x, y, wider, truth = drawn(FORMULAS["product"])
     found = discover(x, y, search=STAGES)
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Trust.EXACT
     assert np.allclose(found.formula.evaluate(wider), truth, rtol=1e-12)
     assert not found.formula.root.free()
 
@@ -99,7 +105,7 @@ def test_noise_alone_is_a_constant(seed):
     rng = np.random.default_rng(seed)
     x, y = rng.uniform(1, 2, (200, 12)), rng.standard_normal(200)
     assert propose_wide(x, y, rng, rounds=1)[0].layout.name == "constant"
-    assert discover(x, y, search=STAGES).verdict is Verdict.NOT_FOUND
+    assert discover(x, y, search=STAGES).verdict is Trust.NOT_FOUND
 
 
 @pytest.mark.parametrize("name", ["sum", "ratio", "product", "sum minus product"])
@@ -108,7 +114,7 @@ def test_a_table_without_one_of_its_inputs_is_never_exact(name):
     used = np.flatnonzero(np.abs(linear_effects(standardise(x, y, y**0).table).t) > 9)
     short = np.delete(x, used[0], 1)
     assert propose_wide(short, y, np.random.default_rng(0), rounds=1)[0].error > 1e-4
-    assert discover(short, y, search=STAGES).verdict is not Verdict.EXACT
+    assert discover(short, y, search=STAGES).verdict is not Trust.EXACT
 
 
 def test_rows_of_no_weight_do_not_count():
@@ -134,9 +140,9 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
     layout = FormLayout("any", terms)
     rng = np.random.default_rng(0)
     columns = np.c_[rng.uniform(1, 2, (7, 3)), np.ones(7)]
-    table = Rows(columns, np.ones(7), rng.uniform(1, 2, 7))
+    table = FormRows(columns, np.ones(7), rng.uniform(1, 2, 7))
     w, free = rng.uniform(1, 2, (layout.forms, 4)), rng.random((layout.forms, 4)) < 0.7
-    slope, root = jacobian(layout, table, w, free), np.sqrt(table.weight)
+    slope, root = form_slopes(layout, table, w, free), np.sqrt(table.weight)
     for row, place in zip(slope, np.argwhere(free), strict=True):
         step = np.zeros_like(w)
         step[tuple(place)] = 1e-6
@@ -147,7 +153,7 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
 def test_a_start_is_fitted_alike_alone_and_among_others():
     rng = np.random.default_rng(0)
     x, y, _, _ = drawn(FORMULAS["product"], inputs=8, rows=60, noise=0.1)
-    table = Rows(np.c_[x, np.ones(60)], y, np.ones(60))
+    table = FormRows(np.c_[x, np.ones(60)], y, np.ones(60))
     start, free = rng.uniform(0, 1, (5, 2, 9)), np.ones((2, 9), bool)
     layout = FormLayout("product", ((1.0, 1.0),))
     many = fit(layout, table, start, free)[1]

@@ -24,7 +24,7 @@ from arithmax import (
     Stack,
     train_cells,
 )
-from arithmax.discover import Verdict
+from arithmax.discover import Trust
 from arithmax.readout import readout as _readout
 from short_runs import cell
 
@@ -69,7 +69,7 @@ def test_every_operation_of_every_unit_is_read(unit, operation):
     params = shaken(unit.solution(operation, 3))
     y = 0.7 * TARGETS[operation](POSITIVE[:, 0], POSITIVE[:, 1])
     reading = readout(unit, params, POSITIVE, y, names=("a", "b", "c"))
-    assert reading.verdict is Verdict.EXACT, str(reading)
+    assert reading.verdict is Trust.EXACT, str(reading)
     wide = np.random.default_rng(1).uniform(10, 20, (50, 3))
     truth = 0.7 * TARGETS[operation](wide[:, 0], wide[:, 1])
     assert np.allclose(reading.formula.evaluate(wide), truth, rtol=1e-9)
@@ -87,7 +87,7 @@ def test_a_constant_factor_is_fitted_and_never_left_out():
     reading = readout(network, params, x, energy, names=("m", "v"))
     assert str(reading.discrete_formula) == "m*v**2"
     assert str(reading.formula.sympy()) == "m*v**2/2"
-    assert reading.verdict is Verdict.EXACT
+    assert reading.verdict is Trust.EXACT
 
     def error(values):
         return np.sqrt(np.mean((values - energy) ** 2)) / np.std(energy)
@@ -105,7 +105,7 @@ def test_noise_is_tolerated_and_said():
     noise = np.random.default_rng(1).normal(size=len(x))
     y = 0.5 * x[:, 0] * x[:, 1] * (1 + 0.02 * noise)
     reading = readout(NMU(), {"W": np.array([[0.97, 0.98]])}, x, y)
-    assert reading.verdict is Verdict.WITHIN
+    assert reading.verdict is Trust.WITHIN
     assert reading.formula.coefficients[0].value == pytest.approx(0.5, rel=0.01)
     assert str(reading.formula).endswith("*x1*x2")
     assert 0.01 < reading.formula_error < 0.1 and 0.01 < reading.held_out_error < 0.1
@@ -125,7 +125,7 @@ def test_the_wrong_formula_is_not_found(network, params, law):
     params = {name: np.array(value) for name, value in params.items()}
     x = uniform(0.5, 3, 300, 2)
     reading = readout(network, params, x, law(*x.T))
-    assert reading.verdict is Verdict.NOT_FOUND and not reading.verified
+    assert reading.verdict is Trust.NOT_FOUND and not reading.verified
     assert str(reading).startswith("not found; error")
     assert reading.tried and all(isinstance(words, str) for words in reading.tried)
 
@@ -141,10 +141,10 @@ class Ripple(NMU):
 def test_a_formula_that_explains_less_than_the_network_is_not_found():
     x, params = POSITIVE, {"W": np.array([[1.0, 1.0, 0.0]])}
     y = Ripple().apply(params, x)[:, 0]
-    assert readout(NMU(), params, x, y).verdict is Verdict.WITHIN
+    assert readout(NMU(), params, x, y).verdict is Trust.WITHIN
     reading = readout(Ripple(), params, x, y)
     assert reading.network_error == 0 and reading.formula_error > 0.01
-    assert reading.verdict is Verdict.NOT_FOUND
+    assert reading.verdict is Trust.NOT_FOUND
     assert "explains less than the network" in reading.tried[-1]
 
 
@@ -158,7 +158,7 @@ def test_exponents_between_those_of_the_unit_are_rounded_one_by_one():
     for network, params in ((RealNPU(), {"W": w}), (NPU(), parts)):
         reading = readout(network, params | {"g": gates}, x, y)
         assert str(reading.formula) == "2*x1**(1/3)/x2**(2/3)"
-        assert reading.verdict is Verdict.EXACT
+        assert reading.verdict is Trust.EXACT
         assert str(reading.discrete_formula) == "sqrt(x1)/sqrt(x2)"
         assert any("half-open gate" in words for words in reading.tried)
 
@@ -169,10 +169,10 @@ def test_magnitudes_are_left_out_where_nothing_is_negative_only():
     assert str(readout(unit, params, POSITIVE, product).formula) == "x1*x2"
     size = np.abs(SIGNED[:, 0] * SIGNED[:, 1])
     reading = readout(unit, params, SIGNED, size)
-    assert reading.verdict is Verdict.EXACT
+    assert reading.verdict is Trust.EXACT
     assert np.allclose(reading.formula.evaluate(-SIGNED), size)
     signed = readout(unit, params, SIGNED, SIGNED[:, 0] * SIGNED[:, 1])
-    assert signed.verdict is Verdict.NOT_FOUND
+    assert signed.verdict is Trust.NOT_FOUND
 
 
 def test_a_scaled_network_is_read_in_the_units_of_its_columns():
@@ -181,7 +181,7 @@ def test_a_scaled_network_is_read_in_the_units_of_its_columns():
     network = Scaled.of(NMU(), x, y)
     params = {"W": np.array([[0.99, 0.98]]), "coefficient": np.array([1.07])}
     reading = readout(network, params, x, y, names=("a", "b"))
-    assert str(reading.formula) == "3*a*b" and reading.verdict is Verdict.EXACT
+    assert str(reading.formula) == "3*a*b" and reading.verdict is Trust.EXACT
 
 
 def test_wide_networks_are_read_with_their_factor():
@@ -192,7 +192,7 @@ def test_wide_networks_are_read_with_their_factor():
     params = shaken({"0.W": w, "1.W": np.ones((1, 2))}, 0.1)
     y = 0.5 * (x @ w[0]) * (x @ w[1])
     reading = readout(network, params, x, y)
-    assert reading.verdict is Verdict.EXACT
+    assert reading.verdict is Trust.EXACT
     assert str(reading.formula).startswith("1/2*(x1 + x2 + x3 + ")
 
 
@@ -201,14 +201,14 @@ def test_weights_of_no_neighbours_are_fitted_as_they_are():
     y = x @ [1.75, -0.4] + 0.25
     params = {"W": np.array([[1.7, -0.3]]), "b": np.array([0.3])}
     reading = readout(Linear(), params, x, y)
-    assert reading.verdict is Verdict.EXACT
+    assert reading.verdict is Trust.EXACT
     assert np.allclose(reading.formula.evaluate(10 * x), 10 * (y - 0.25) + 0.25)
 
 
 def test_what_has_no_formula_is_not_found():
     x = POSITIVE
     dense = readout(Dense(), {"W": np.ones((1, 3)), "b": np.zeros(1)}, x, x.sum(1))
-    assert dense.formula is None and dense.verdict is Verdict.NOT_FOUND
+    assert dense.formula is None and dense.verdict is Trust.NOT_FOUND
     assert dense.discrete_formula is None and dense.discrete_error is None
     assert "computes no arithmetic" in " ".join(dense.tried)
     diverged = readout(NMU(), {"W": np.full((1, 3), np.nan)}, x, x.prod(1))
@@ -221,7 +221,7 @@ def test_one_output_of_several_is_read():
     network = MCFC()
     params = shaken(network.encode(np.array([[1.0, 0, 1], [0, 1, 0]]), "sum"))
     reading = readout(network, params, SIGNED, 2 * SIGNED[:, 1], output=1)
-    assert str(reading.formula) == "2*x2" and reading.verdict is Verdict.EXACT
+    assert str(reading.formula) == "2*x2" and reading.verdict is Trust.EXACT
     both = SIGNED[:, 0] + SIGNED[:, 2]
     assert str(readout(network, params, SIGNED, both, output=0).formula) == "x1 + x3"
 
@@ -270,5 +270,5 @@ def test_runs_of_the_fleet_are_read(tmp_path):
     x = SIGNED[:, :2]
     params = results.weights(row["run"])
     reading = readout(made.network, params, x, x[:, 0] * x[:, 1], names=("a", "b"))
-    assert str(reading.formula) == "a*b" and reading.verdict is Verdict.EXACT
+    assert str(reading.formula) == "a*b" and reading.verdict is Trust.EXACT
     assert reading.network_error < 0.1

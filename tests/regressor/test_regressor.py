@@ -13,7 +13,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from arithmax import ArithmeticRegressor
-from arithmax.discover import LADDER, Verdict, discover
+from arithmax.discover import LADDER, Trust, discover
 from arithmax.readout import latex
 from arithmax.sklearn import CutOffWarning, NotFoundWarning
 from arithmax.sklearn._not_found import warn_of
@@ -70,7 +70,7 @@ def test_equations_are_a_frame_simplest_first():
     assert frame.training_error.is_monotonic_decreasing
     best: Any = frame[frame.best].iloc[0]
     assert best["expression"] == FITTED.equation_
-    assert best["verified"] and best["verdict"] == str(Verdict.EXACT)
+    assert best["verified"] and best["verdict"] == str(Trust.EXACT)
     assert best["training_error"] < 1e-12 and best["held_out_error"] < 1e-12
     assert frame.extrapolation_error.isna().all()
 

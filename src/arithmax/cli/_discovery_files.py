@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..discover import Account, rounded
+from ..discover import Account, readable
 from ._show import write_text
 
 PAGE = "index.html"
@@ -62,4 +62,4 @@ def _module(told: Account) -> str:
 def _latex(told: Account) -> str:
     from ..readout import latex
 
-    return f"{latex(rounded(told.found.formula))}\n"
+    return f"{latex(readable(told.found.formula))}\n"

@@ -4,7 +4,7 @@ import re
 import textwrap
 from typing import Any
 
-from ..discover import Account, Candidate, FormulaConstant, Verdict, rounded
+from ..discover import Account, Candidate, FormulaConstant, Trust, readable
 from ._scatter import scatter
 from ._show import show, table
 
@@ -30,7 +30,7 @@ def print_discovery(told: Account) -> None:
             "rows away from the search and measures the error on them."
         )
     _wrapped(f"- The search ended because {told.found.stopped}.")
-    if best.verdict is Verdict.NOT_FOUND and told.found.tried:
+    if best.verdict is Trust.NOT_FOUND and told.found.tried:
         print_attempts(told)
     print_constants(told)
     print_front(told)
@@ -73,7 +73,7 @@ def print_front(told: Account) -> None:
 def _rival(candidate: Candidate, told: Account, has_outside: bool) -> list[str]:
     outside = candidate.extrapolation_error
     mark = "▶" if told.is_best(candidate) else ""
-    text = str(rounded(candidate.formula))
+    text = str(readable(candidate.formula))
     return [
         mark,
         str(candidate.complexity),
@@ -89,8 +89,14 @@ def _share(value: float | None) -> str:
 
 def _wrapped(sentence: str) -> None:
     further = "  " if sentence.startswith("- ") else ""
-    options = {"break_long_words": False, "break_on_hyphens": False}
-    print(textwrap.fill(sentence, WIDTH, subsequent_indent=further, **options))
+    lines = textwrap.fill(
+        sentence,
+        WIDTH,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    print(lines)
 
 
 def _folded(equation: str, width: int) -> list[str]:

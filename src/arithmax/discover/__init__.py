@@ -5,7 +5,7 @@ from ._account import ColumnRange as ColumnRange
 from ._account import FormulaConstant as FormulaConstant
 from ._account import PartOfTable as PartOfTable
 from ._account import account as account
-from ._account import rounded as rounded
+from ._account import readable as readable
 from ._domain import DOMAINS as DOMAINS
 from ._domain import DomainAnswer as DomainAnswer
 from ._domain import DomainCase as DomainCase
@@ -27,8 +27,8 @@ from ._numbers import Number as Number
 from ._search import Search as Search
 from ._search import discover as discover
 from ._stage import Stage as Stage
-from ._table import Table as Table
+from ._table import Sample as Sample
 from ._verdict import Attempt as Attempt
 from ._verdict import Candidate as Candidate
 from ._verdict import Discovery as Discovery
-from ._verdict import Verdict as Verdict
+from ._verdict import Trust as Trust

@@ -14,8 +14,8 @@ import numpy as np
 from ._formula import Formula
 from ._nodes import Node, Product, Sum
 from ._numbers import Number
-from ._table import Table
-from ._verdict import Candidate, Discovery, Verdict
+from ._table import Sample
+from ._verdict import Candidate, Discovery, Trust
 
 DIGITS = 3, 6  # of a number that is shown to people, at least and at most
 MANY = 20  # rows, from which on a pattern in what is left over would be seen
@@ -80,13 +80,13 @@ class Account:
     @property
     def equation(self) -> str:
         """target = formula, its fitted numbers rounded; ≈ if any is."""
-        return f"{self.target} {self.sign} {rounded(self.found.formula)}"
+        return f"{self.target} {self.sign} {readable(self.found.formula)}"
 
     @property
     def sign(self) -> str:
         """= if nothing has to be rounded, and ≈ if something has."""
         formula = self.found.formula
-        return "=" if rounded(formula).root == formula.root else "≈"
+        return "=" if readable(formula).root == formula.root else "≈"
 
     @property
     def exact_equation(self) -> str:
@@ -116,12 +116,12 @@ class Account:
         """The verdict, and what it does not say."""
         best = self.found.best
         off = f"{_share(best.held_out_error)} of the spread of {self.target}"
-        if best.verdict is Verdict.EXACT:
+        if best.verdict is Trust.EXACT:
             return (
                 f"Exact on this data: right to rounding on all {self._seen} rows. "
                 f"{self._where}"
             )
-        if best.verdict is Verdict.WITHIN:
+        if best.verdict is Trust.WITHIN:
             return (
                 f"Within tolerance: an error of {off} is left on held-out rows, and no "
                 f"pattern was seen in it. {self._where}"
@@ -145,7 +145,7 @@ class Account:
                 f"Held out, {self._counted('held out')} that fitted nothing: error "
                 f"{number_shown(best.held_out_error)}."
             )
-        within = best.verdict is Verdict.WITHIN
+        within = best.verdict is Trust.WITHIN
         free = any(number.free for number in self.found.formula.numbers)
         return (
             fitted,
@@ -225,7 +225,7 @@ def account(
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     formula = found.formula
-    table = Table.split(x, y, formula.names, seed=seed)
+    table = Sample.split(x, y, formula.names, seed=seed)
     pairs = [(table.x, table.y), (table.held_x, table.held_y)]
     far = None
     if outside is not None and len(outside[1]):
@@ -245,16 +245,16 @@ def _extent(formula: Formula, name: str, x: np.ndarray, far: Any) -> ColumnRange
     return ColumnRange(name, float(x[:, i].min()), float(x[:, i].max()), ends)
 
 
-def rounded(formula: Formula) -> Formula:
+def readable(formula: Formula) -> Formula:
     """The formula with its fitted numbers rounded, to be read and not computed with.
 
     A number keeps one digit more than its standard error leaves certain.
 
     Examples:
-        >>> from arithmax.discover import Formula, Number, Sum, monomial, rounded
+        >>> from arithmax.discover import Formula, Number, Sum, monomial, readable
         >>> term = monomial([Number.of(2)], [0])
         >>> number = Number(0.123456, None, 0.001)
-        >>> str(rounded(Formula(Sum((number,), (term,)), ("v",))))
+        >>> str(readable(Formula(Sum((number,), (term,)), ("v",))))
         '0.1235*v**2'
     """
     numbers = (_shortened(n) if n.free else n for n in formula.root.numbers())
@@ -298,5 +298,5 @@ def _role(term: Node, names: Sequence[str]) -> str:
 
 
 def _short(node: Node, names: Sequence[str]) -> str:
-    shown = str(rounded(Formula(node, tuple(names))))
+    shown = str(readable(Formula(node, tuple(names))))
     return shown if len(shown) <= 40 else f"{shown[:39]}…"

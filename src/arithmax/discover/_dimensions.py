@@ -14,7 +14,7 @@ from ._nodes import Node, Sum, monomial
 from ._numbers import Number
 from ._separated import distributed, divided
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 Dimension: TypeAlias = dict[str, Fraction]  # the exponent of each unit
 TOKEN = re.compile(r"\s*([*/·]|\^|\*\*|[A-Za-zµΩ°%]+|[-+]?\d+(?:/\d+|\.\d+)?|[()])")
@@ -143,7 +143,7 @@ class Dimensions(Stage):
     units: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         if len(self.units) != table.width + 1:
             return
         particular, groups = groups_of([dimension(u) for u in self.units])

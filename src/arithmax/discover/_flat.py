@@ -9,11 +9,11 @@ from ._formula import Formula
 from ._naming import name_of
 from ._nodes import UNIT, Sum
 from ._numbers import ZERO, Number
-from ._table import Table
-from ._verdict import Attempt, Candidate, Discovery, Verdict
+from ._table import Sample
+from ._verdict import Attempt, Candidate, Discovery, Trust
 
 
-def flat(table: Table, outside: tuple[Any, Any] | None = None) -> Discovery | None:
+def flat(table: Sample, outside: tuple[Any, Any] | None = None) -> Discovery | None:
     """The constant that a target is; None if it varies on the training rows.
 
     Errors are measured by the spread of the target, which is zero here: that of a row
@@ -32,7 +32,7 @@ def flat(table: Table, outside: tuple[Any, Any] | None = None) -> Discovery | No
     formula = Formula(Sum((_number(value),), (UNIT,)), table.names)
     held = _error(table.held_y, value)
     far = None if outside is None else _error(outside[1], value)
-    verdict = Verdict.NOT_FOUND if held else Verdict.EXACT
+    verdict = Trust.NOT_FOUND if held else Trust.EXACT
     best = Candidate(formula, "constant", -math.inf, 0.0, held, verdict, 0.0, far)
     tried = (Attempt("constant", 1, 0.0),)
     return Discovery(best, (best,), tried, "the target does not vary")

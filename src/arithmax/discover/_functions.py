@@ -10,7 +10,7 @@ from ._mapped import mapped, substituted
 from ._nodes import Function, Node, Sum, Variable, monomial
 from ._numbers import ONE, Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 FREQUENCIES = 60  # that are tried for each column
 STEEPEST = 30.0  # the most that an exponent of e may vary over the rows
@@ -34,7 +34,7 @@ class FunctionsOfColumns(Stage):
     stages: tuple[Stage, ...] = ()
     widest: int = 6
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         if table.width > self.widest:
             return
         columns = [Variable(i) for i in range(table.width)]
@@ -46,7 +46,7 @@ class FunctionsOfColumns(Stage):
                     for node in stage.propose(wider, rng):
                         yield substituted(node, nodes)
 
-    def features(self, table: Table) -> Iterator[list[Node]]:
+    def features(self, table: Sample) -> Iterator[list[Node]]:
         """Further columns, one kind after the other."""
         spread = np.ptp(table.columns, axis=1)
         gentle = [i for i in range(table.width) if spread[i] < STEEPEST]
@@ -68,7 +68,7 @@ def _wave(name: str, index: int, frequency: float) -> Node:
     return Function(name, Sum((Number(frequency),), (inner,)))
 
 
-def frequencies(table: Table) -> dict[int, float]:
+def frequencies(table: Sample) -> dict[int, float]:
     """The frequencies of waves that explain most, for the columns that they explain
     most of.
 
@@ -94,7 +94,7 @@ def frequencies(table: Table) -> dict[int, float]:
 _HALF_STEPS = np.arange(1, FREQUENCIES + 1) - 0.5
 
 
-def _left(table: Table, column, frequency: float, lines: np.ndarray) -> float:
+def _left(table: Sample, column, frequency: float, lines: np.ndarray) -> float:
     """What straight lines, and straight lines times a wave, leave of the target."""
     angle = frequency * column[:, None]
     matrix = np.c_[lines, lines * np.sin(angle), lines * np.cos(angle)]

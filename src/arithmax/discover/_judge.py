@@ -14,9 +14,9 @@ from ._refit import predicted, refitted
 from ._scaling import absorbed, easiest_to_name, normalised
 from ._score import score
 from ._snap import Allowance, Fitted, snapped
-from ._table import Table
+from ._table import Sample
 from ._tidy import tidied
-from ._verdict import Candidate, Verdict
+from ._verdict import Candidate, Trust
 from ._verify import verdict
 
 NEAR = 60.0  # a score so much worse than the best is not worth the last steps
@@ -40,7 +40,7 @@ class Judge:
     """
 
     def __init__(
-        self, table: Table, tolerance: float, deadline: float = math.inf
+        self, table: Sample, tolerance: float, deadline: float = math.inf
     ) -> None:
         self.table, self.tolerance, self.deadline = table, tolerance, deadline
         self.allowance = Allowance(table.rows, table.smallest_error)
@@ -167,7 +167,7 @@ class Judge:
             self.best = candidate
         return candidate
 
-    def _verdict(self, node: Node, error: float, reached: float) -> Verdict:
+    def _verdict(self, node: Node, error: float, reached: float) -> Trust:
         if self.best is not None and reached > self.best.score:
-            return Verdict.NOT_FOUND  # told for the best only, and for the front later
+            return Trust.NOT_FOUND  # told for the best only, and for the front later
         return verdict(node, error, reached, self.table, self.tolerance)

@@ -10,7 +10,7 @@ import numpy as np
 from ._library import Library, laurent, outer_power, polynomial, size_of_polynomial
 from ._nodes import Node, to_power
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 EXACT = 1e-9  # relative error on held-out rows
 THRESHOLDS = (1e-3, 1e-5, 1e-7, 1e-9, 0.0)
@@ -33,7 +33,7 @@ class LinearAlgebra(Stage):
     most: int = 300
     degree: int = 10
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         most = min(self.most, int(0.45 * table.rows))
         for library in self.libraries(table, most):
             values = library.values(table.columns)
@@ -47,7 +47,7 @@ class LinearAlgebra(Stage):
                     if found is not None:
                         yield outer_power(library.sum(*found), q)
 
-    def libraries(self, table: Table, most: int) -> Iterator[Library]:
+    def libraries(self, table: Sample, most: int) -> Iterator[Library]:
         width = table.width
         for degree in range(1, self.degree + 1):
             if size_of_polynomial(width, degree) > most:
@@ -72,7 +72,7 @@ class LinearAlgebra(Stage):
                 yield polynomial(width, degree)
 
 
-def powered(table: Table, q: Fraction) -> tuple[np.ndarray, np.ndarray] | None:
+def powered(table: Sample, q: Fraction) -> tuple[np.ndarray, np.ndarray] | None:
     """y^q on both parts of the table; None where that loses the sign or is infinite."""
     ys = np.concatenate([table.y, table.held_y])
     one_sign = (ys >= 0).all()

@@ -6,10 +6,10 @@ import numpy as np
 
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._refit import predicted
-from ._table import Table
+from ._table import Sample
 
 
-def mapped(table: Table, nodes: list[Node]) -> Table | None:
+def mapped(table: Sample, nodes: list[Node]) -> Sample | None:
     """The table whose columns are what `nodes` compute; None if that is not finite."""
     here = np.array([predicted(node, table.columns) for node in nodes])
     there = np.array([predicted(node, table.held_columns) for node in nodes])

@@ -10,7 +10,7 @@ import numpy as np
 from ._nodes import UNIT, Node, Sum, monomial
 from ._numbers import Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 MIXED, ROWS = 10, 200  # columns and rows of which signs are compared
 
@@ -21,7 +21,7 @@ class ConstantFormula(Stage):
 
     name: ClassVar[str] = "constant"
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         yield Sum((Number(float(np.mean(table.y))),), (UNIT,))
 
 
@@ -31,7 +31,7 @@ class Monomial(Stage):
 
     name: ClassVar[str] = "monomial"
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         for weighting in (0.0, 1.0, 0.5):
             found = log_fit(table, weighting)
             if found is None:
@@ -39,7 +39,7 @@ class Monomial(Stage):
             yield as_monomial(table, *found)
 
 
-def log_fit(table: Table, weighting: float) -> tuple[np.ndarray, float] | None:
+def log_fit(table: Sample, weighting: float) -> tuple[np.ndarray, float] | None:
     """Exponents and log |C| of log |y| = log |C| + a · log |x|.
 
     Args:
@@ -57,7 +57,7 @@ def log_fit(table: Table, weighting: float) -> tuple[np.ndarray, float] | None:
     return values[:-1], float(values[-1])
 
 
-def as_monomial(table: Table, exponents: np.ndarray, log_scale: float) -> Node:
+def as_monomial(table: Sample, exponents: np.ndarray, log_scale: float) -> Node:
     """C · x^a; columns with negative values get whole exponents of the right parity."""
     odd = odd_columns(table)
     numbers = []
@@ -71,7 +71,7 @@ def as_monomial(table: Table, exponents: np.ndarray, log_scale: float) -> Node:
     return Sum((Number(float(scale)),), (monomial(numbers, range(table.width)),))
 
 
-def odd_columns(table: Table) -> np.ndarray:
+def odd_columns(table: Sample) -> np.ndarray:
     """The columns whose sign the sign of the target follows: those whose product of
     signs agrees with it on most rows."""
     mixed = np.flatnonzero(~table.positive)[:MIXED]

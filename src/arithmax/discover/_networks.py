@@ -13,7 +13,7 @@ from ._linear_algebra import powered
 from ._monomial import log_fit
 from ._nodes import Node
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 ROWS = 220  # of the table that a search looks at; the judge fits all
 POLISHED = 3  # how many of the restarts the judge sees
@@ -35,7 +35,7 @@ class Networks(Stage):
     restarts: int = 128
     steps: int = 50
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         for q, layout in self.layouts:
             data = logarithms(table, q, rng)
             if data is None or _size(layout, table.width) > 0.6 * len(data.target):
@@ -59,7 +59,7 @@ def _size(layout: Layout, width: int) -> int:
 
 
 def logarithms(
-    table: Table, q: Fraction, rng: np.random.Generator
+    table: Sample, q: Fraction, rng: np.random.Generator
 ) -> Logarithms | None:
     """Some rows of the table, as networks need them; None if y^q is not defined."""
     target = powered(table, q)
@@ -86,7 +86,7 @@ def logarithms(
 def random_starts(
     layout: Layout,
     data: Logarithms,
-    table: Table,
+    table: Sample,
     q: Fraction,
     restarts: int,
     rng: np.random.Generator,

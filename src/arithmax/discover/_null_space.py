@@ -12,7 +12,7 @@ from ._linear_algebra import EXACT, powered
 from ._nodes import Node, product_of, raised
 from ._numbers import Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 RANK = 1e-11  # singular values below this, relative to the largest, are zero
 SMALL = (1e-4, 1e-6, 1e-8)
@@ -33,7 +33,7 @@ class NullSpace(Stage):
     most: int = 260
     degree: int = 8
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         most = min(self.most, int(0.6 * table.rows))
         width = table.width
         highest = self.degree if width <= 2 else min(self.degree, 5)
@@ -52,7 +52,7 @@ class NullSpace(Stage):
                             yield outer_power(found, exponent)
 
 
-def _ratio(table: Table, target, width: int, p: int, q: int) -> Node | None:
+def _ratio(table: Sample, target, width: int, p: int, q: int) -> Node | None:
     """P / Q with polynomials of these degrees, if there is one."""
     top, bottom = polynomial(width, p), polynomial(width, q)
     y, held_y = target
@@ -109,7 +109,7 @@ def _sparse(triangle: np.ndarray, vector: np.ndarray) -> tuple[np.ndarray, np.nd
     return best
 
 
-def _holds(node: Node, table: Table, held_y: np.ndarray) -> bool:
+def _holds(node: Node, table: Sample, held_y: np.ndarray) -> bool:
     with np.errstate(all="ignore"):
         error = np.abs(node.value(table.held_columns) - held_y)
     size = np.abs(held_y) + 1e-3 * np.std(held_y)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
-from ._table import Table
+from ._table import Sample
 
 TERM = 6.0  # terms are chosen among hundreds: one must be worth its choice
 FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
@@ -15,7 +15,7 @@ ROWS_EACH = 4  # rows for each fitted constant: with fewer, anything fits
 CROWDED = 50.0  # for each constant beyond that
 
 
-def score(node: Node, error: float, table: Table) -> float:
+def score(node: Node, error: float, table: Sample) -> float:
     """n log(error) + price, in units of the logarithm of a likelihood; less is better.
 
     Args:
@@ -28,12 +28,12 @@ def score(node: Node, error: float, table: Table) -> float:
     return table.rows * math.log(error / table.variation) + cost
 
 
-def crowding(node: Node, table: Table) -> float:
+def crowding(node: Node, table: Sample) -> float:
     """How many more constants are fitted than there are rows for."""
     return sum(number.free for number in node.numbers()) - table.rows / ROWS_EACH
 
 
-def price(node: Node, table: Table) -> float:
+def price(node: Node, table: Sample) -> float:
     """log n for each fitted constant, less for those with a name, and for terms."""
     each = math.log(table.rows)
     if isinstance(node, Variable):

@@ -16,9 +16,9 @@ from ._nodes import UNIT, Sum
 from ._numbers import Number
 from ._refit import refitted
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 from ._threads import one_thread
-from ._verdict import Attempt, Candidate, Discovery, Verdict
+from ._verdict import Attempt, Candidate, Discovery, Trust
 from ._verify import verdict
 
 Progress: TypeAlias = Callable[[str, int, int, int, Candidate | None], None]
@@ -90,7 +90,7 @@ def discover(
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     names = tuple(names or (f"x{i + 1}" for i in range(x.shape[1])))
     weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    table = Table.split(x, y, names, weight, seed)
+    table = Sample.split(x, y, names, weight, seed)
     if (constant := flat(table, outside)) is not None:
         return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
@@ -104,7 +104,11 @@ def discover(
 
 
 def _climb(
-    search: Search, table: Table, judge: Judge, seed: int, progress: Progress | None
+    search: Search,
+    table: Sample,
+    judge: Judge,
+    seed: int,
+    progress: Progress | None,
 ) -> tuple[list[Attempt], str]:
     """The stages, until one gives a formula that is verified."""
     tried: list[Attempt] = []
@@ -119,7 +123,7 @@ def _climb(
                 count += 1
                 if progress is not None:
                     progress(stage.name, position, len(stages), count, judge.best)
-                if _verdict(judge) is Verdict.EXACT:
+                if _verdict(judge) is Trust.EXACT:
                     return tried, f"an exact formula came from {stage.name!r}"
                 if judge.best is not best:
                     best, improved = judge.best, count
@@ -140,13 +144,13 @@ def _climb(
 
 def _is_settled(best: Candidate | None) -> bool:
     """Whether a formula leaves only noise, and has no exponents that look fitted."""
-    if best is None or best.verdict is not Verdict.WITHIN:
+    if best is None or best.verdict is not Trust.WITHIN:
         return False
     exact = [number.exact for number in best.formula.exponents]
     return all(e is not None and e[0].denominator <= 2 for e in exact)
 
 
-def _verdict(judge: Judge) -> Verdict | None:
+def _verdict(judge: Judge) -> Trust | None:
     return None if judge.best is None else judge.best.verdict
 
 
@@ -166,7 +170,7 @@ def _report(judge: Judge, tried, stopped: str, outside) -> Discovery:
     return Discovery(best, tuple(front), tuple(tried), stopped)
 
 
-def _on_all_rows(formula: Formula, table: Table) -> Formula:
+def _on_all_rows(formula: Formula, table: Sample) -> Formula:
     """The constants once more, now also from the rows that were held out."""
     columns = np.concatenate([table.columns, table.held_columns], axis=1)
     y = np.concatenate([table.y, table.held_y])
@@ -182,7 +186,7 @@ def _completed(candidate: Candidate, judge: Judge, outside) -> Candidate:
     return _measured(candidate.updated(verdict=told), table, outside)
 
 
-def _measured(candidate: Candidate, table: Table, outside) -> Candidate:
+def _measured(candidate: Candidate, table: Sample, outside) -> Candidate:
     """With the error of the formula, as it is now, on the rows outside."""
     if outside is None:
         return candidate

@@ -13,7 +13,7 @@ from ._monomial import log_fit
 from ._nodes import Node, Product, Sum, Variable, monomial, product_of, to_power
 from ._numbers import Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 from ._verify import independent, normal_deviate
 
 EXPONENTS = tuple(Fraction(i, 2) for i in range(-10, 11))
@@ -35,7 +35,7 @@ class Separated(Stage):
     name: ClassVar[str] = "separated powers"
     stages: tuple[Stage, ...] = ()
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         powers = power_columns(table)
         if not powers or len(powers) == table.width:
             return
@@ -48,7 +48,7 @@ class Separated(Stage):
                 yield distributed(substituted(node, columns), outer)
 
 
-def power_columns(table: Table) -> dict[int, Fraction]:
+def power_columns(table: Sample) -> dict[int, Fraction]:
     """The columns that only multiply the rest, with their exponents.
 
     The one whose power leaves the smallest error is divided out first, and the others
@@ -67,7 +67,7 @@ def power_columns(table: Table) -> dict[int, Fraction]:
     return found
 
 
-def _surest(table: Table) -> tuple[int, Fraction] | None:
+def _surest(table: Sample) -> tuple[int, Fraction] | None:
     """The column that can be divided out with the smallest error, and its exponent."""
     fit = log_fit(table, 1.0)
     best, chosen = np.inf, None
@@ -83,7 +83,7 @@ def _surest(table: Table) -> tuple[int, Fraction] | None:
     return chosen
 
 
-def _remaining(table: Table, index: int, exponent: Fraction) -> tuple[float, float]:
+def _remaining(table: Sample, index: int, exponent: Fraction) -> tuple[float, float]:
     """The error of x^a · g(others), and what the column explains beyond chance."""
     outer = to_power(table.columns[index], float(exponent))
     others = np.delete(table.columns, index, axis=0)
@@ -93,7 +93,11 @@ def _remaining(table: Table, index: int, exponent: Fraction) -> tuple[float, flo
 
 
 def explained(
-    table: Table, rest: np.ndarray, own: np.ndarray, weight: np.ndarray, linear: int
+    table: Sample,
+    rest: np.ndarray,
+    own: np.ndarray,
+    weight: np.ndarray,
+    linear: int,
 ) -> tuple[float, float]:
     """What the rows of `rest` leave of y, and what a column explains of that.
 
@@ -135,7 +139,7 @@ def smooth(columns: np.ndarray) -> np.ndarray:
     return polynomial(width, degree).values(scaled).T
 
 
-def divided(table: Table, powers: dict[int, Fraction], kept: list[int]) -> Table:
+def divided(table: Sample, powers: dict[int, Fraction], kept: list[int]) -> Sample:
     """The table of y / Π x_i^a_i over the columns that are left."""
 
     def outer(x: np.ndarray) -> np.ndarray:

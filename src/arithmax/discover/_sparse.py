@@ -13,7 +13,7 @@ from ._linear_algebra import powered
 from ._nodes import UNIT, Node, Sum, product_of, raised
 from ._numbers import ONE, Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 LARGEST = 14  # terms that are looked at
 SIZES = 3  # how many of the best numbers of terms are proposed
@@ -34,7 +34,7 @@ class Sparse(Stage):
     powers: tuple[Fraction, ...] = tuple(map(Fraction, (1, 2, -1)))
     most: int = 320
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         most = min(self.most, int(0.4 * table.rows))
         for library in libraries(table, most):
             values = library.values(table.columns)
@@ -65,7 +65,7 @@ class SparseRatio(Stage):
     most: int = 160
     degree: int = 4
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         most = min(self.most, table.rows // 4)
         for p in range(1, self.degree + 1):
             for q in range(1, self.degree + 1):
@@ -75,7 +75,7 @@ class SparseRatio(Stage):
                 for exponent in self.powers:
                     yield from self._ratios(table, p, q, exponent)
 
-    def _ratios(self, table: Table, p: int, q: int, exponent) -> Iterator[Node]:
+    def _ratios(self, table: Sample, p: int, q: int, exponent) -> Iterator[Node]:
         target = powered(table, exponent)
         if target is None:
             return
@@ -116,7 +116,7 @@ def denominator_weights(
     return weight
 
 
-def libraries(table: Table, most: int) -> Iterator[Library]:
+def libraries(table: Sample, most: int) -> Iterator[Library]:
     """Polynomials and sums with negative powers, as large as the rows allow."""
     width = table.width
     degrees = [d for d in range(2, 11) if size_of_polynomial(width, d) <= most]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ._nodes import Node
-from ._table import Table
+from ._table import Sample
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Stage(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         """Candidates, the likeliest first; nothing if the stage does not apply.
 
         Args:

@@ -12,7 +12,7 @@ from ._nodes import Node, Product, Sum, Variable
 from ._numbers import ONE, Number
 from ._separated import explained, smooth
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 MINUS = Number.of(-1)
 TOGETHER = 3.0  # standard deviations of what the pair explains beyond its combination
@@ -35,7 +35,7 @@ class Symmetric(Stage):
     name: ClassVar[str] = "symmetric pairs"
     stages: tuple[Stage, ...] = ()
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         if not 2 < table.width <= WIDEST or table.rows < 60:
             return
         nodes: list[Node] = [Variable(i) for i in range(table.width)]
@@ -55,7 +55,7 @@ class Symmetric(Stage):
                     yield substituted(node, nodes)
 
 
-def _pair(table: Table) -> tuple[Pair, Node] | None:
+def _pair(table: Sample) -> tuple[Pair, Node] | None:
     """The pair that is surest to occur together only, and its combination."""
     best, chosen = TOGETHER, None
     for i, j in itertools.combinations(range(table.width), 2):
@@ -66,7 +66,7 @@ def _pair(table: Table) -> tuple[Pair, Node] | None:
     return chosen
 
 
-def pair_combinations(i: int, j: int, table: Table) -> Iterator[Node]:
+def pair_combinations(i: int, j: int, table: Sample) -> Iterator[Node]:
     """x_i − x_j, x_i + x_j, x_i x_j and x_i / x_j."""
     pair = Variable(i), Variable(j)
     yield Sum((ONE, MINUS), pair)
@@ -76,7 +76,7 @@ def pair_combinations(i: int, j: int, table: Table) -> Iterator[Node]:
         yield Product((ONE, MINUS), pair)
 
 
-def _beyond(table: Table, i: int, j: int, combined: Node) -> float:
+def _beyond(table: Sample, i: int, j: int, combined: Node) -> float:
     """What x_i explains beyond the combination and the others, as a normal deviate."""
     others = np.delete(table.columns, (i, j), axis=0)
     column = np.asarray(combined.value(table.columns))

@@ -9,7 +9,7 @@ HELD_OUT = 0.2  # of the rows: never fitted while formulas are compared
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Sample:
     """Training rows, held-out rows, and what is known of them.
 
     Args:
@@ -88,11 +88,11 @@ class Table:
         names: tuple[str, ...],
         weight: np.ndarray | None = None,
         seed: int = 0,
-    ) -> "Table":
+    ) -> "Sample":
         """A table of which a fifth of the rows is held out, drawn by `seed`."""
         order = np.random.default_rng([seed, len(y)]).permutation(len(y))
         held = np.sort(order[: int(HELD_OUT * len(y))])
         kept = np.sort(order[int(HELD_OUT * len(y)) :])
         root = np.ones(len(y)) if weight is None else np.sqrt(weight / np.mean(weight))
         parts = x[kept], y[kept], root[kept], x[held], y[held]
-        return Table(*parts, names, root[held])
+        return Sample(*parts, names, root[held])

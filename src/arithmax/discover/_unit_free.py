@@ -12,7 +12,7 @@ from ._nodes import UNIT, Node, Product, Sum, Variable, monomial, product_of, ra
 from ._numbers import ONE, Number
 from ._refit import predicted
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 
 EXPONENTS = tuple(map(Fraction, (-2, -1, "-1/2", "1/2", 1, 2)))
 WIDEST = 12
@@ -34,7 +34,7 @@ class UnitFree(Stage):
     name: ClassVar[str] = "unit-free sums"
     second: bool = True
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         rows = (table.x != 0).all(1) & (table.y != 0)
         one_sign = abs(table.y.sum()) > 0.95 * np.abs(table.y).sum()
         if table.width > WIDEST or not one_sign or rows.sum() < 4 * table.width:
@@ -65,7 +65,7 @@ class UnitFree(Stage):
         return Sum((Number(scale),), (product_of(outer, *factors),))
 
 
-def inner_sums(table: Table) -> Iterator[Sum]:
+def inner_sums(table: Sample) -> Iterator[Sum]:
     """1 ± u for every u, without those that are the same up to a monomial."""
     width = table.width
     for p in (1, 2):
@@ -84,12 +84,12 @@ def _with_signs(u: Product) -> Iterator[Sum]:
     yield Sum((Number.of(-1), ONE), (UNIT, u))
 
 
-def _is_positive(node: Sum, table: Table) -> bool:
+def _is_positive(node: Sum, table: Sample) -> bool:
     both = predicted(node, table.columns), predicted(node, table.held_columns)
     return all(bool((value > 0).all()) for value in both)
 
 
-def _projected(table: Table, sums: list[Sum], rows: np.ndarray):
+def _projected(table: Sample, sums: list[Sum], rows: np.ndarray):
     """log |y| and the logs of the sums without what monomials explain.
 
     Returns:

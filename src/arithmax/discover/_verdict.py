@@ -6,7 +6,7 @@ from enum import Enum
 from ._formula import Formula
 
 
-class Verdict(Enum):
+class Trust(Enum):
     """How far a formula can be trusted on this data; never more than that."""
 
     EXACT = "exact on this data"
@@ -39,7 +39,7 @@ class Candidate:
     score: float
     training_error: float
     held_out_error: float
-    verdict: Verdict
+    verdict: Trust
     seconds: float
     extrapolation_error: float | None = None
 
@@ -49,7 +49,7 @@ class Candidate:
 
     @property
     def verified(self) -> bool:
-        return self.verdict is not Verdict.NOT_FOUND
+        return self.verdict is not Trust.NOT_FOUND
 
     def updated(self, **changes) -> "Candidate":
         """The same with other fields."""
@@ -82,7 +82,7 @@ class Discovery:
     stopped: str
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Trust:
         return self.best.verdict
 
     @property

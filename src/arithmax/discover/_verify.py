@@ -7,8 +7,8 @@ import numpy as np
 from ._nodes import Node, Sum
 from ._refit import predicted
 from ._score import crowding
-from ._table import Table
-from ._verdict import Verdict
+from ._table import Sample
+from ._verdict import Trust
 
 EXACT = 1e-9  # relative error on held-out rows
 LARGEST = 20  # terms: what has more is a table of its own
@@ -17,23 +17,23 @@ EVIDENCE = 25.0  # by how much a formula must be likelier than no formula at all
 
 
 def verdict(
-    node: Node, error: float, score: float, table: Table, tolerance: float
-) -> Verdict:
+    node: Node, error: float, score: float, table: Sample, tolerance: float
+) -> Trust:
     """How far a fitted node can be trusted on this data."""
     held = predicted(node, table.held_columns)
     if not np.isfinite(held).all() or not math.isfinite(error):
-        return Verdict.NOT_FOUND
+        return Trust.NOT_FOUND
     if _is_exact(node, error, held, table):
-        return Verdict.EXACT
+        return Trust.EXACT
     share = math.sqrt(error / table.variation) if table.variation > 0 else math.inf
     if share > tolerance or score > -EVIDENCE or crowding(node, table) > 0:
-        return Verdict.NOT_FOUND
+        return Trust.NOT_FOUND
     if _off(held, table) > 2.0 * share + 1e-9:
-        return Verdict.NOT_FOUND
-    return Verdict.WITHIN if left_over(node, table) < SIGNIFICANT else Verdict.NOT_FOUND
+        return Trust.NOT_FOUND
+    return Trust.WITHIN if left_over(node, table) < SIGNIFICANT else Trust.NOT_FOUND
 
 
-def _is_exact(node: Node, error: float, held: np.ndarray, table: Table) -> bool:
+def _is_exact(node: Node, error: float, held: np.ndarray, table: Sample) -> bool:
     terms = sum(len(n.terms) for n in node.walk() if isinstance(n, Sum))
     free = sum(number.free for number in node.numbers())
     few = terms <= LARGEST or not free
@@ -53,14 +53,14 @@ def _close(value: np.ndarray, y: np.ndarray) -> bool:
     return bool(difference.max() < EXACT * spread and typical < 10 * EXACT)
 
 
-def _off(held: np.ndarray, table: Table) -> float:
+def _off(held: np.ndarray, table: Sample) -> float:
     """The error on held-out rows over the spread of the target."""
     if not len(held):
         return 0.0
     return float(np.sqrt(np.mean((held - table.held_y) ** 2)) / np.std(table.y))
 
 
-def left_over(node: Node, table: Table) -> float:
+def left_over(node: Node, table: Sample) -> float:
     """What a smooth function of the inputs explains of the residuals beyond chance.
 
     An F-test of the residuals on polynomials, logarithms and reciprocals of the inputs
@@ -83,7 +83,7 @@ def left_over(node: Node, table: Table) -> float:
     return normal_deviate(explained / k / (rest / left), k, left)
 
 
-def _smooth(table: Table, value: np.ndarray) -> np.ndarray:
+def _smooth(table: Sample, value: np.ndarray) -> np.ndarray:
     """Rows of a basis: no more than a fifth of what there are rows of the table."""
     columns = table.columns
     scaled = (columns - columns.mean(1, keepdims=True)) / (

@@ -10,7 +10,7 @@ import numpy as np
 from ._nodes import UNIT, Node, Product, Sum, Variable
 from ._numbers import Number
 from ._stage import Stage
-from ._table import Table
+from ._table import Sample
 from ._wide_attempt import Proposal
 from ._wide_search import propose_wide
 
@@ -40,7 +40,7 @@ class Wide(Stage):
     rounds: int = 3
     most: int = 3
 
-    def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
+    def propose(self, table: Sample, rng: np.random.Generator) -> Iterator[Node]:
         finite = np.isfinite(table.y)
         if table.width < self.narrowest or finite.sum() < 1.5 * table.width:
             return

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import FormLayout, Rows, fit, sum_of_squares
+from ._linear_forms import FormLayout, FormRows, fit, sum_of_squares
 from ._wide_accept import EXACT, SLACK, structure_left
 from ._wide_attempt import FreeFit, Proposal, attempt, constant
 from ._wide_starts import (
@@ -40,7 +40,7 @@ class WideTable:
 
     def __init__(self, x: np.ndarray, y: np.ndarray, weight: np.ndarray, generator):
         self.generator = generator
-        self.table = Rows(np.column_stack([x, np.ones(len(y))]), y, weight)
+        self.table = FormRows(np.column_stack([x, np.ones(len(y))]), y, weight)
         self.standard: Standard = standardise(x, y, weight)
         self.effects: Effects = linear_effects(self.standard.table)
         self.alive = x.std(0) > 0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..discover import Formula, Verdict
+from ..discover import Formula, Trust
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Reading:
     """
 
     formula: Formula | None
-    verdict: Verdict
+    verdict: Trust
     network_error: float
     discrete_formula: Formula | None
     discrete_error: float | None
@@ -37,7 +37,7 @@ class Reading:
 
     @property
     def verified(self) -> bool:
-        return self.verdict is not Verdict.NOT_FOUND
+        return self.verdict is not Trust.NOT_FOUND
 
     def __str__(self) -> str:
         lines = [f"{self.formula} ({self.verdict})" if self.verified else "not found"]

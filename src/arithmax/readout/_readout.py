@@ -10,7 +10,15 @@ import numpy as np
 from .._checks import check_number, check_whole, shown
 from .._extras import extras
 from .._network import Network
-from ..discover import Candidate, Formula, Judge, Number, Sum, Table, Verdict
+from ..discover import (
+    Candidate,
+    Formula,
+    Judge,
+    Number,
+    Sample,
+    Sum,
+    Trust,
+)
 from ._arguments import as_array, column_names, finite_array
 from ._reading import Reading
 from ._sympy import from_sympy
@@ -74,13 +82,13 @@ def readout(
     table = _Rows(network, params, x, y, names, output)
     check_number("tolerance", tolerance, 0, 1)
     check_whole("seed", seed, 0)
-    judge = Judge(Table.split(table.x, table.y, table.names, seed=seed), tolerance)
+    judge = Judge(Sample.split(table.x, table.y, table.names, seed=seed), tolerance)
     tried: list[str] = []
     discrete = _discrete(table, tried)
     for stage, formula in _candidates(table, discrete, tried):
         candidate = judge.consider(formula.root, stage)
         tried.append(f"{stage}: {_outcome(candidate)}")
-        if judge.best is not None and judge.best.verdict is Verdict.EXACT:
+        if judge.best is not None and judge.best.verdict is Trust.EXACT:
             break
     return _reading(table, discrete, _settled(judge), tried)
 
@@ -241,15 +249,15 @@ def _reading(
     table: _Rows, discrete: Formula | None, best: Candidate | None, tried: list[str]
 ) -> Reading:
     before = table.error(table.values[:, table.output])
-    reading = Reading(None, Verdict.NOT_FOUND, before, discrete, None, None, None, ())
+    reading = Reading(None, Trust.NOT_FOUND, before, discrete, None, None, None, ())
     if discrete is not None:
         rounded = table.error(discrete.evaluate(table.x))
         reading = replace(reading, discrete_error=rounded)
     if best is not None:
         after = table.error(best.formula.evaluate(table.x))
         verdict = best.verdict
-        if verdict is Verdict.WITHIN and not after <= WORSE * before:
-            verdict = Verdict.NOT_FOUND
+        if verdict is Trust.WITHIN and not after <= WORSE * before:
+            verdict = Trust.NOT_FOUND
             tried.append(f"the formula explains less than the network ({before:.2g})")
         reading = replace(
             reading,

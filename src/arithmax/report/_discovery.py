@@ -2,7 +2,7 @@
 
 import plotly.offline
 
-from ..discover import Account, FormulaConstant, Verdict, rounded
+from ..discover import Account, FormulaConstant, Trust, readable
 from ._draw_discovery import accuracy_plot, front_plot, residual_plot, short_text
 from ._html import drawing, escape, plain_table
 from ._mathml import mathml
@@ -10,8 +10,12 @@ from ._page import NOSCRIPT, document, file
 from ._text import NOTHING, number_text
 
 LARGEST = 60  # complexity of a formula that is typeset; others are shown as text
-SIGNS = {Verdict.EXACT: "✓", Verdict.WITHIN: "≈", Verdict.NOT_FOUND: "✗"}
-CLASSES = {Verdict.EXACT: "overlaps", Verdict.WITHIN: "no_interval"}
+SIGNS = {
+    Trust.EXACT: "✓",
+    Trust.WITHIN: "≈",
+    Trust.NOT_FOUND: "✗",
+}
+CLASSES = {Trust.EXACT: "overlaps", Trust.WITHIN: "no_interval"}
 STYLE = """
 .formula { font-size: 1.35rem; padding: .75rem 0; }
 .formula math { padding: .25rem 0; }
@@ -76,7 +80,7 @@ def _section(title: str, content: str) -> str:
 def _formula(told: Account) -> str:
     best = told.found.best
     if best.complexity <= LARGEST:
-        shown = mathml(rounded(best.formula), told.target, told.sign)
+        shown = mathml(readable(best.formula), told.target, told.sign)
     else:
         shown = f"<code>{escape(told.equation)}</code>"
     sign, kind = SIGNS[best.verdict], CLASSES.get(best.verdict, "differs")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from ..discover import Account, Candidate, PartOfTable, rounded
+from ..discover import Account, Candidate, PartOfTable, readable
 from ._looks import Look, looks
 from ._style import GREY, escaped, figure, packed, titled
 
@@ -120,5 +120,5 @@ def _series(name: str, errors: list[tuple[Candidate, float]]) -> dict[str, Any]:
 
 def short_text(candidate: Candidate) -> str:
     """A formula with rounded numbers, cut where it is too long to be read."""
-    text = str(rounded(candidate.formula))
+    text = str(readable(candidate.formula))
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ._names import column_names
+from ._names import frame_names
 from ._rows import farthest
 
 # Types of data frames that hold no numbers; others are tried, as scikit-learn does.
@@ -102,7 +102,7 @@ def by_target(
 
 def check_numeric(name: str, table: Any) -> None:
     """The columns of a data frame must hold numbers."""
-    columns, kinds = column_names(table), getattr(table, "dtypes", None)
+    columns, kinds = frame_names(table), getattr(table, "dtypes", None)
     if columns is None or kinds is None or not hasattr(table, "columns"):
         return
     for column, kind in zip(columns, kinds, strict=True):

@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def column_names(table: Any) -> list[Any] | None:
+def frame_names(table: Any) -> list[Any] | None:
     """The names of the columns of a data frame or a series; None for an array."""
     if (columns := getattr(table, "columns", None)) is not None:
         return list(columns)
@@ -18,7 +18,7 @@ def numbered(letter: str, count: int) -> list[str]:
 
 def target_names(y: Any, count: int) -> tuple[str, ...]:
     """The names of the targets: those of a data frame, or y; y0, y1 and so on."""
-    names = column_names(y)
+    names = frame_names(y)
     if names is not None and len(names) == count:
         return tuple(map(str, names))
     return ("y",) if count == 1 else tuple(numbered("y", count))

@@ -8,8 +8,8 @@ from threadpoolctl import threadpool_limits
 from ..discover import (
     Discovery,
     DomainCase,
+    Sample,
     Search,
-    Table,
     discover,
     domain_cases,
     domain_values,
@@ -72,7 +72,7 @@ def _points(
 def held_out(rows: Rows, seed: int) -> np.ndarray:
     """1 for each row that `discover` holds out, 0 for those that it fits."""
     positions = np.arange(len(rows.y), dtype=np.float64)
-    table = Table.split(positions[:, None], positions, ("row",), rows.weight, seed)
+    table = Sample.split(positions[:, None], positions, ("row",), rows.weight, seed)
     held = np.zeros(len(rows.y), dtype=int)
     held[table.held_y.astype(int)] = 1
     return held
