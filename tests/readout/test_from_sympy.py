@@ -33,7 +33,7 @@ COLUMNS = X.T
         (2**A * 0 + B, lambda a, b: b),
         (A ** sympy.Float(2.0), lambda a, b: a**2),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, sympy.Basic) else "values",
 )
 def test_values(expression, expected):
     truth = expected(*COLUMNS)

@@ -114,7 +114,7 @@ def test_noise_is_tolerated_and_said():
 @pytest.mark.parametrize(
     ("network", "params", "law"),
     [
-        (NMU(), {"W": [[0.98, 0.97]]}, lambda a, b: a * b**2),
+        (NMU(), {"W": [[0.98, 0.97]]}, lambda a, b: a * b * (a + b**2)),
         (NAU(), {"W": [[0.98, 0.97]]}, lambda a, b: a / b),
         (RealNPU(), {"W": [[1.0, -0.9]], "g": [1.0, 1.0]}, lambda a, b: a + b),
         (NMU(), {"W": [[0.02, 0.97]]}, lambda a, b: np.sin(a) * b),
