@@ -15,7 +15,7 @@ from arithmax.discover._scaling import absorbed, normalised
 from arithmax.discover._simplify import as_sum
 from arithmax.discover._tidy import tidied
 
-from .trees import several
+from formula_trees import several
 
 NAMES = ("a", "b", "c")
 TREES = several()

@@ -49,19 +49,26 @@ class Number:
         return self.exact is not None and self.exact[1] == 0 and _whole(self.exact[0])
 
     def __str__(self) -> str:
+        top, bottom = self.parts()
+        if not bottom:
+            return top
+        below = bottom[0] if len(bottom) == 1 else f"({'*'.join(bottom)})"
+        return f"{top}/{below}"
+
+    def parts(self) -> tuple[str, tuple[str, ...]]:
+        """What is written above a fraction line, and the factors below it."""
         if self.exact is None:
-            return repr(float(self.value))
+            return repr(float(self.value)), ()
         fraction, pi = self.exact
-        top, bottom = str(fraction.numerator), str(fraction.denominator)
+        if pi == 0 and fraction.denominator != 1 and _decimal(fraction):
+            return repr(float(fraction)), ()
+        top, power = str(fraction.numerator), _power_of_pi(abs(pi))
+        below = [str(fraction.denominator)] if fraction.denominator != 1 else []
         if pi > 0:
-            power = "pi" if pi == 1 else f"pi**{pi}"
             top = {"1": power, "-1": f"-{power}"}.get(top, f"{top}*{power}")
-        if pi < 0:
-            power = "pi" if pi == -1 else f"pi**{-pi}"
-            bottom = power if bottom == "1" else f"({bottom}*{power})"
-        elif bottom != "1" and pi == 0 and _decimal(fraction):
-            return repr(float(fraction))
-        return top if bottom == "1" else f"{top}/{bottom}"
+        elif pi < 0:
+            below.append(power)
+        return top, tuple(below)
 
     def times(self, other: "Number") -> "Number":
         """The product: exact if both are."""
@@ -94,6 +101,10 @@ class Number:
 
 
 ONE, ZERO = Number.of(1), Number.of(0)
+
+
+def _power_of_pi(power: int) -> str:
+    return "pi" if power == 1 else f"pi**{power}"
 
 
 def _whole(fraction: Fraction) -> bool:

@@ -22,16 +22,18 @@ def infix(node: Node, names: Sequence[str]) -> str:
 
 
 def _term(coefficient: Number, term: Node, names: Sequence[str]) -> str:
-    number = str(coefficient)
     if not isinstance(term, Product):
         term = Product((Number.of(1),), (term,))
-    return _product(number, term, names)
+    top, bottom = coefficient.parts()
+    return _product(top, term, names, bottom)
 
 
-def _product(number: str, node: Product, names: Sequence[str]) -> str:
-    """number · node as a fraction."""
+def _product(
+    number: str, node: Product, names: Sequence[str], divisor: tuple[str, ...] = ()
+) -> str:
+    """number · node / divisor as a fraction."""
     above: list[str] = []
-    below: list[str] = []
+    below = list(divisor)
     for exponent, factor in zip(node.exponents, node.factors, strict=True):
         lower = exponent.value < 0
         written = _power(factor, exponent, names)
