@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from arithmax.discover import Search, Verdict, discover
-from arithmax.discover._linear_forms import FormLayout, Rows, fit, jacobian, predict
+from arithmax.discover._linear_forms import (
+    FormLayout,
+    FormTable,
+    fit,
+    jacobian,
+    predict,
+)
 from arithmax.discover._monomial import Constant
 from arithmax.discover._rounding import whole_scale
 from arithmax.discover._triple import rotation
@@ -56,6 +62,7 @@ def test_the_layout_and_its_subsets_are_found(name, noise):
     best = propose_wide(x, y, np.random.default_rng(0))[0]
     assert best.accepted and same(best, wider, truth)
     assert not best.fitted.any()
+    assert (best.weights[1:, :-1].sum(1) >= 0).all()  # (a + b)·c, not (−a − b)·(−c)
     assert (best.error < 1e-9) == (noise == 0)
 
 
@@ -134,7 +141,7 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
     layout = FormLayout("any", terms)
     rng = np.random.default_rng(0)
     columns = np.c_[rng.uniform(1, 2, (7, 3)), np.ones(7)]
-    table = Rows(columns, np.ones(7), rng.uniform(1, 2, 7))
+    table = FormTable(columns, np.ones(7), rng.uniform(1, 2, 7))
     w, free = rng.uniform(1, 2, (layout.forms, 4)), rng.random((layout.forms, 4)) < 0.7
     slope, root = jacobian(layout, table, w, free), np.sqrt(table.weight)
     for row, place in zip(slope, np.argwhere(free), strict=True):
@@ -147,7 +154,7 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
 def test_a_start_is_fitted_alike_alone_and_among_others():
     rng = np.random.default_rng(0)
     x, y, _, _ = drawn(FORMULAS["product"], inputs=8, rows=60, noise=0.1)
-    table = Rows(np.c_[x, np.ones(60)], y, np.ones(60))
+    table = FormTable(np.c_[x, np.ones(60)], y, np.ones(60))
     start, free = rng.uniform(0, 1, (5, 2, 9)), np.ones((2, 9), bool)
     layout = FormLayout("product", ((1.0, 1.0),))
     many = fit(layout, table, start, free)[1]

@@ -48,7 +48,7 @@ class FormLayout:
             start += len(term)
 
 
-class Rows(NamedTuple):
+class FormTable(NamedTuple):
     """What is fitted: columns (the last is 1), the target and the rows' weights."""
 
     columns: Float[np.ndarray, "row column"]
@@ -115,7 +115,7 @@ def free_parameters(
 
 def jacobian(
     layout: FormLayout,
-    table: Rows,
+    table: FormTable,
     w: np.ndarray,
     free: Bool[np.ndarray, "form column"],
 ) -> Float[np.ndarray, "*start free row"]:
@@ -125,7 +125,7 @@ def jacobian(
     return m[..., form, :] * np.ascontiguousarray(table.columns.T)[column]
 
 
-def sum_of_squares(layout: FormLayout, table: Rows, w: np.ndarray) -> np.ndarray:
+def sum_of_squares(layout: FormLayout, table: FormTable, w: np.ndarray) -> np.ndarray:
     """The weighted sum of squared errors of each start; infinite where undefined."""
     error = predict(layout, table.columns, w) - table.target
     with np.errstate(all="ignore"):
@@ -145,7 +145,7 @@ def _steps(hessian: np.ndarray, gradient: np.ndarray, damping: np.ndarray):
 
 def fit(
     layout: FormLayout,
-    table: Rows,
+    table: FormTable,
     start: Float[np.ndarray, "start form column"],
     free: Bool[np.ndarray, "form column"],
     *,
@@ -168,7 +168,7 @@ def fit(
     Example:
         >>> x = np.random.default_rng(0).uniform(1, 2, (50, 2))
         >>> columns = np.column_stack([x, np.ones(50)])
-        >>> table = Rows(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
+        >>> table = FormTable(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
         >>> start = np.array([[[1.0, 0.1, 0.0], [0.5, 0.5, 0.0]]])
         >>> free = np.array([[True, True, False]] * 2)
         >>> w, rss = fit(FormLayout("product", ((1.0, 1.0),)), table, start, free)

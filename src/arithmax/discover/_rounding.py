@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 
 from ._linear_forms import (
     FormLayout,
-    Rows,
+    FormTable,
     fit,
     free_parameters,
     jacobian,
@@ -59,7 +59,7 @@ def scaled(layout: FormLayout) -> tuple[FormLayout, list[int], list[int]]:
     return FormLayout(layout.name, tuple(terms)), forms, scales
 
 
-def refit(state: Rounding, table: Rows, iterations: int = 12) -> Rounding:
+def refit(state: Rounding, table: FormTable, iterations: int = 12) -> Rounding:
     """The free weights fitted again."""
     w, rss = fit(
         state.layout, table, state.w[None], state.free, iterations=iterations, slow=1e-6
@@ -68,7 +68,7 @@ def refit(state: Rounding, table: Rows, iterations: int = 12) -> Rounding:
 
 
 def covariance(
-    state: Rounding, table: Rows, noise: float
+    state: Rounding, table: FormTable, noise: float
 ) -> Float[np.ndarray, "free free"]:
     """The covariance of the free weights, each form held to about its length.
 
@@ -161,7 +161,7 @@ def _nearest(w: np.ndarray, choices: list[np.ndarray], form: np.ndarray):
 
 
 def round_weights(
-    state: Rounding, table: Rows, forms: list[int], freedom: float, strict: bool
+    state: Rounding, table: FormTable, forms: list[int], freedom: float, strict: bool
 ) -> Rounding:
     """All weights of some forms rounded, a part at a time, with refits between.
 
@@ -226,7 +226,9 @@ def _fix_most_certain(state, table, noise, rounding, strict):
     return replace(moved, rss=rss), odd
 
 
-def repair(state: Rounding, table: Rows, forms: list[int], goal: float) -> Rounding:
+def repair(
+    state: Rounding, table: FormTable, forms: list[int], goal: float
+) -> Rounding:
     """Flips of one or two whole weights for as long as they lower the sum of squares.
 
     It ends when flips of this size could not reach the sum of squares `goal` any more.
@@ -256,7 +258,7 @@ def _flips(state: Rounding, inputs: np.ndarray):
     return form[allowed], column[allowed], change[allowed]
 
 
-def _best_flip(state: Rounding, table: Rows, flips) -> Rounding | None:
+def _best_flip(state: Rounding, table: FormTable, flips) -> Rounding | None:
     """The flip, or pair of flips, that lowers the sum of squares most, if any does.
 
     The change of the squares is that of the linearised model in which the free weights
