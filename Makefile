@@ -7,7 +7,7 @@ TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.Beartype
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 
-.PHONY: demo test slow lint docs bench clean
+.PHONY: demo test slow lint docs notebook bench clean
 
 demo: .venv/.package
 	$(BIN)/arithmax demo
@@ -30,10 +30,16 @@ lint: .venv/.dev
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 
+# The tutorial with what it prints; its test compares.
+notebook: .venv/.dev
+	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False \
+	  examples/discovery.ipynb
+
 # Figures of docs/performance.md, in CPU seconds; on an accelerator run the first line
 # with `--json docs/data/fleet-h200.json`.
 bench: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/second_order.py --json docs/data/second-order-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py --json docs/data/doors.json
 
 clean:

@@ -47,6 +47,7 @@ def on_page_markdown(markdown, page, config, files):
         "doors": doors_table,
         "fleet": fleet_table,
         "growth": growth_table,
+        "second-order": second_order_table,
         "tasks": tasks_table,
         "stages": stages_table,
     }
@@ -332,6 +333,25 @@ def growth_table() -> str:
                 f"| {measured['device']} | {row['replicas']} | {row['us']:.3g} | "
                 f"{row['peak_gib']} |"
             )
+    return "\n".join(lines)
+
+
+def second_order_table() -> str:
+    """The figures of `benchmarks/second_order.py`, of each device it was run on."""
+    heads = ["optimiser", "seeds", "steps", "exact", "first at step", "until then"]
+    heads += ["all steps", "compiled in"]
+    lines = []
+    for path in sorted((HERE / "data").glob("second-order-*.json")):
+        measured = json.loads(path.read_text(encoding="utf-8"))
+        lines += [f"| {' | '.join(heads)} |", "|---" + "|---:" * 7 + "|"]
+        for row in measured["arms"]:
+            first, until = row["first_exact_step"], row["seconds_to_first"]
+            cells = [row["arm"], row["seeds"], f"{row['steps']:,}", row["exact"]]
+            cells += ["—", "—"] if first is None else [first, f"{until:.1f} s"]
+            cells += [f"{row['seconds']:.1f} s", f"{row['compile_s']:.1f} s"]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+        about = f"{measured['device']}, JAX {measured['jax']}, {measured['clock']}."
+        lines += ["", about, ""]
     return "\n".join(lines)
 
 

@@ -75,6 +75,7 @@ for name in NAMES:
         ("torch", ["arithmax.torch"]),
         ("equinox", ["arithmax.equinox"]),
         ("report", ["arithmax.report"]),
+        ("discover", ["arithmax.sklearn", "arithmax.ArithmeticRegressor"]),
     ],
 )
 def test_what_is_missing_says_which_command_helps(extra, names):
@@ -92,6 +93,32 @@ def test_a_direct_import_says_so_too():
             f"try:\n    import {name}\nexcept ImportError as error:\n    print(error)"
         )
         assert "arithmax[fleet]" in without(["scipy"], code)
+
+
+FRAMELESS = """
+import numpy as np
+from arithmax import ArithmeticRegressor
+x = np.random.default_rng(0).uniform(1, 5, (60, 2))
+model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1])
+print(model.equation_, model.predict([[3.0, -7.0]]))
+sys.modules["pandas"] = None
+for what in (lambda: model.equations_, lambda: model.diagnose_, model.plot):
+    try:
+        what()
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_a_fit_needs_neither_data_frames_nor_plots():
+    first, *others = without(["plotly"], FRAMELESS).splitlines()
+    assert first == "x0*x1 [-21.]"
+    assert ["pandas" in line and "arithmax[discover]" in line for line in others] == [
+        True,
+        True,
+        False,
+    ]
+    assert "plotly" in others[2] and "arithmax[report]" in others[2]
 
 
 DISCOVERY = """
@@ -141,3 +168,32 @@ def test_a_command_without_the_fleet_ends_with_a_sentence(arguments):
 def test_other_missing_packages_are_left_alone():
     with pytest.raises(ModuleNotFoundError, match="nonsense"), extras():
         import nonsense  # type: ignore[import-not-found]  # there is none # noqa: F401
+
+
+EXPORTS = """
+from arithmax.discover import Formula, Variable
+from arithmax import NMU, readout
+import numpy as np
+law = Formula(Variable(0), ("a",))
+given = {"W": np.ones((1, 1))}, np.arange(1.0, 21.0)[:, None], np.arange(20.0)
+calls = (readout.onnx_model, readout.torch_module, readout.jax_function)
+pairs = [(call, [law]) for call in calls]
+for call, arguments in [*pairs, (readout.readout, (NMU(), *given))]:
+    try:
+        call(*arguments)
+    except ImportError as error:
+        print(error)
+print(readout.parse(readout.latex(law), ["a"]), readout.from_json(readout.to_json(law)))
+"""
+
+
+def test_exports_say_which_extra_they_need():
+    shown = without(["onnx", "torch", "jax", "sympy"], EXPORTS).splitlines()
+    for package, extra, line in zip(
+        ("onnx", "torch", "jax", "sympy"),
+        ("onnx", "torch", "fleet", "discover"),
+        shown[:4],
+        strict=True,
+    ):
+        assert package in line and f'"arithmax[{extra}]"' in line
+    assert shown[4] == "a a"

@@ -19,7 +19,7 @@ ROOMS = ["_extras", "_json", "_own_code", "_arrays", "_identity", "_files", "_ch
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
 ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]
 ROOMS += ["readout", "studies", "benchmark", "report", "cli", "__main__"]
-ROOMS += ["_layers", "torch", "equinox"]
+ROOMS += ["_layers", "torch", "equinox", "sklearn"]
 # What looks at studies and layers stands beside, not above, each other.
 APART = {("cli", "torch"), ("cli", "equinox"), ("torch", "equinox"), ("cli", "_layers")}
 
@@ -209,7 +209,7 @@ def test_one_file_of_the_training_names_a_paper_with_ways_of_its_own():
 
 
 HEAVY = ("jax", "optax", "scipy", "duckdb", "safetensors", "torch", "equinox", "sympy")
-HEAVY += ("plotly", "onnx", "onnxruntime")
+HEAVY += ("plotly", "onnx", "onnxruntime", "sklearn", "pandas")
 
 
 def loaded_by(code: str) -> set[str]:

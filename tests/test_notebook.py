@@ -6,10 +6,19 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from sympy import Expr, Symbol, expand, simplify
+from sympy.parsing.sympy_parser import parse_expr
 
 NOTEBOOK = Path(__file__).parents[1] / "examples" / "discovery.ipynb"
+SUMMED, MULTIPLIED = range(10, 35), range(30, 60)
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 VARIES = "varies"  # the tag of a cell whose output depends on the stages there are
+
+
+def sympify(text: str) -> Expr:
+    """A formula as SymPy reads it; its names are symbols, whatever SymPy has."""
+    names = re.findall(r"[A-Za-z]\w*", text)
+    return parse_expr(text, {name: Symbol(name, positive=True) for name in names})
 
 
 def shown(cell) -> str:
@@ -41,9 +50,20 @@ def test_it_prints_what_it_shows(executed):
 
 
 def test_it_finds_what_it_promises(executed):
-    printed = [shown(cell) for cell in executed.cells if cell.cell_type == "code"]
-    text = "\n".join(printed)
-    assert "period = distance**(3/2)" in text
-    assert "P = 8.314462618*n*T/V\nexact on this data" in text
-    assert re.search(r"P = 0\.2\d+\*rho\*A\*v\*\*3\nwithin tolerance", text)
-    assert "NotFoundWarning not found" in text
+    """However formulas are written, these are the laws."""
+    code = [shown(cell) for cell in executed.cells if cell.cell_type == "code"]
+    verified = r"^(\w+) = (.*)\n(within tolerance|exact on this data)$"
+    pairs = re.findall(verified, "\n".join(code), re.MULTILINE)
+    found = [(target, sympify(text), verdict) for target, text, verdict in pairs]
+    first, second = (" + ".join(f"x{i}" for i in r) for r in (SUMMED, MULTIPLIED))
+    laws = [
+        ("period", "distance**(3/2)", "within tolerance"),
+        ("P", "8.314462618*n*T/V", "exact on this data"),
+        ("y", f"({first})*({second})", "exact on this data"),
+        ("P", "0.21*rho*A*v**3", "within tolerance"),
+    ]
+    for (target, formula, verdict), law in zip(found, laws, strict=True):
+        assert (target, verdict) == (law[0], law[2])
+        ratio = expand(formula) / expand(sympify(law[1]))
+        assert float(simplify(ratio)) == pytest.approx(1.0, abs=2e-3)
+    assert "NotFoundWarning not found" in "\n".join(code)

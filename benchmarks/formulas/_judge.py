@@ -88,12 +88,16 @@ def box(truth: Formula) -> Values:
 
 
 def errors(root: ast.expr, points: Values, truth: Formula) -> np.ndarray:
-    """Relative errors; infinite where the candidate is not a real number."""
-    t, f = evaluate(truth.text, points), evaluate(root, points)
+    """Relative errors of a candidate."""
+    return relative(evaluate(root, points), evaluate(truth.text, points))
+
+
+def relative(f: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Differences over what is true; infinite where f is not a real number."""
     with np.errstate(all="ignore"):
-        relative = np.abs(f - t) / np.abs(t)
-    relative = np.where(f == t, 0.0, relative)  # both may be zero
-    return np.where(np.isfinite(relative), relative, np.inf)
+        found = np.abs(f - t) / np.abs(t)
+    found = np.where(f == t, 0.0, found)  # both may be zero
+    return np.where(np.isfinite(found), found, np.inf)
 
 
 def is_exact(wrong: np.ndarray) -> bool:
@@ -105,15 +109,26 @@ def refitted_errors(root: ast.expr, points: Values, truth: Formula) -> np.ndarra
     """Errors after the coefficients were fitted; infinite if one was not needed.
 
     A coefficient that goes to zero is a term too many: without this rule a polynomial
-    with every term would have the structure of every polynomial.
+    with every term would have the structure of every polynomial. Terms that change
+    nothing, as a tool of single precision prints them, are no terms.
     """
     model, start = with_coefficients(root)
     if not 0 < len(start) <= MOST:
         return np.array([np.inf])
     fitted = fit(model, start, truth)
-    if (np.abs(fitted) < TIGHT * np.abs(start)).any():
+    gone = np.abs(fitted) < TIGHT * np.abs(start)
+    if gone.any() and not negligible(model, start, gone, points):
         return np.array([np.inf])
     return errors(model, {**points, **parameters(fitted)}, truth)
+
+
+def negligible(
+    model: ast.expr, start: np.ndarray, gone: np.ndarray, points: Values
+) -> bool:
+    """Whether the printed formula is the same without some of its coefficients."""
+    whole = evaluate(model, {**points, **parameters(start)})
+    rest = evaluate(model, {**points, **parameters(np.where(gone, 0.0, start))})
+    return is_exact(relative(rest, whole))
 
 
 def parameters(values: np.ndarray) -> dict[str, np.ndarray]:

@@ -141,6 +141,15 @@ class Network(ABC):
         """What training needs drawn afresh for each step, piece by piece."""
         return ()
 
+    @property
+    def linear_parameters(self) -> tuple[str, ...]:
+        """The names of parameters in which the outputs are linear within bounds.
+
+        They are linear in all of these together, the others being held: a
+        second-order optimiser solves for them exactly.
+        """
+        return ()
+
     def sparsity_error(self, params: Params) -> Any:
         """The worst weight's distance from −1, 0 and 1: max min(|w|, |1 − |w||).
 

@@ -83,6 +83,12 @@ def test_a_term_too_many_is_not_the_structure():
     assert not judge("2.99*x + 1.01*y + 0.002*x*y", plain).structure
 
 
+def test_a_term_that_changes_nothing_is_no_term():
+    plain = truth("3 * x + y", x="U[1,5]", y="U[1,5]")
+    assert judge("2.99*x + 1.01*y + 1e-9*x*y", plain).structure
+    assert not judge("2.99*x + 1.01*y + 1e-4*x*y", plain).structure
+
+
 def test_a_small_term_counts():
     small = truth("x * y + 0.001 * y ** 2", x="U[1,5]", y="U[1,5]")
     assert judge("y*(x + y/1000)", small).exact

@@ -4,7 +4,6 @@ import doctest
 import json
 import math
 
-import discover as comparison
 import numpy as np
 import pytest
 from formulas import _judge, _others, _summary, _tables, _text, _tools, _wide, _workers
@@ -14,6 +13,8 @@ from formulas._summary import summary
 from formulas._tables import Formula, Range, read, table
 from formulas._wide import wide
 from formulas._workers import Task
+
+import discover as comparison
 
 PUBLISHED = {f.id: f for f in read("formulas")}
 

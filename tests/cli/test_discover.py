@@ -125,6 +125,17 @@ def test_parquet_gives_what_csv_gives(capsys, tmp_path):
     assert csv == parquet
 
 
+def test_units_come_with_columns_in_any_order(capsys, tmp_path):
+    swing = 2 * np.pi * np.sqrt(X[:, 0] / X[:, 1])
+    path = written(tmp_path / "a.csv", swing, names=("l", "g", "m"), target="T")
+    units = ("T=s", "m=kg", "g=m/s^2", "l=m")
+    found = as_json(capsys, path, "--target", "T", "--units", *units)
+    assert found["stage"] == "dimension analysis" and found["verified"]
+    x = RNG.uniform(10, 100, (20, 3))
+    y = values(found["formula"], x, ("l", "g", "m"))
+    np.testing.assert_allclose(y, 2 * np.pi * np.sqrt(x[:, 0] / x[:, 1]), rtol=1e-12)
+
+
 def test_the_same_seed_finds_the_same(capsys, tmp_path):
     noisy = FORCE + 0.02 * FORCE.std() * NOISE
     path = written(tmp_path / "a.csv", noisy)

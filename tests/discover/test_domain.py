@@ -24,7 +24,7 @@ A, B = Variable(0), Variable(1)
 HALF, INVERSE, ONE = Number.of(Fraction(1, 2)), Number.of(-1), Number.of(1)
 
 
-def power(node: Node, exponent: Number) -> Product:
+def to_power(node: Node, exponent: Number) -> Product:
     return Product((exponent,), (node,))
 
 
@@ -42,27 +42,31 @@ ROWS = np.array([[4.0, 3.0], [-4.0, 3.0], [0.0, 3.0], [3.0, 3.0]])
 NAN = np.nan
 # A node, what it gives on ROWS, and what it gives with absolute values.
 CASES = {
-    "root": (power(A, HALF), [2, NAN, 0, 3**0.5], [2, 2, 0, 3**0.5]),
-    "quotient": (power(A, INVERSE), [1 / 4, -1 / 4, NAN, 1 / 3], None),
+    "root": (to_power(A, HALF), [2, NAN, 0, 3**0.5], [2, 2, 0, 3**0.5]),
+    "quotient": (to_power(A, INVERSE), [1 / 4, -1 / 4, NAN, 1 / 3], None),
     "inverse root": (
-        power(A, Number(-0.5)),
+        to_power(A, Number(-0.5)),
         [1 / 2, NAN, NAN, 3**-0.5],
         [1 / 2, 1 / 2, NAN, 3**-0.5],
     ),
     "root of a difference": (
-        power(DIFFERENCE, HALF),
+        to_power(DIFFERENCE, HALF),
         [1, NAN, NAN, 0],
         [1, 7**0.5, 3**0.5, 0],
     ),
-    "fitted power": (power(A, Number(1.5)), [8, NAN, 0, 27**0.5], [8, 8, 0, 27**0.5]),
-    "whole power": (power(A, Number(3.0)), [64, -64, 0, 27], None),
+    "fitted power": (
+        to_power(A, Number(1.5)),
+        [8, NAN, 0, 27**0.5],
+        [8, 8, 0, 27**0.5],
+    ),
+    "whole power": (to_power(A, Number(3.0)), [64, -64, 0, 27], None),
     "logarithm": (
         Function("log", A),
         [np.log(4), NAN, NAN, np.log(3)],
         [np.log(4), np.log(4), NAN, np.log(3)],
     ),
     "logarithm of a root": (
-        Function("log", power(A, HALF)),
+        Function("log", to_power(A, HALF)),
         [np.log(2), NAN, NAN, np.log(3) / 2],
         [np.log(2), np.log(2), NAN, np.log(3) / 2],
     ),
@@ -85,7 +89,7 @@ def test_values(node, plain, absolute):
 
 
 def test_a_case_says_what_is_wrong_where():
-    [case] = domain_cases(formula(power(DIFFERENCE, HALF)), ROWS)
+    [case] = domain_cases(formula(to_power(DIFFERENCE, HALF)), ROWS)
     assert case.hazard is DomainHazard.NEGATIVE_ROOT
     assert (case.part, case.argument) == ("sqrt(a - b)", "a - b")
     assert case.rows.tolist() == [1, 2]
@@ -96,18 +100,18 @@ def test_a_case_says_what_is_wrong_where():
 
 
 def test_signs_are_mixed_only_where_there_are_both():
-    [case] = domain_cases(formula(power(A, HALF)), ROWS[1:3])
+    [case] = domain_cases(formula(to_power(A, HALF)), ROWS[1:3])
     assert not case.mixed
 
 
 def test_absolute_values_are_reported_too():
-    [case] = domain_cases(formula(power(DIFFERENCE, HALF)), ROWS, "abs")
+    [case] = domain_cases(formula(to_power(DIFFERENCE, HALF)), ROWS, "abs")
     assert not case.undefined.any()
     assert case.answers("abs") == [DomainAnswer.ABSOLUTE] * 2
 
 
 def test_zero_and_negative_are_told_apart():
-    node = power(A, Number(-0.5))
+    node = to_power(A, Number(-0.5))
     found = {c.hazard: c.rows.tolist() for c in domain_cases(formula(node), ROWS)}
     assert found == {
         DomainHazard.NEGATIVE_ROOT: [1],
@@ -125,7 +129,7 @@ def test_zero_and_negative_are_told_apart():
 
 def test_a_limit_is_an_answer():
     """Resistors in parallel: one of zero ohms makes the whole zero."""
-    parallel = power(total(power(A, INVERSE), power(B, INVERSE)), INVERSE)
+    parallel = to_power(total(to_power(A, INVERSE), to_power(B, INVERSE)), INVERSE)
     rows = np.array([[2.0, 2.0], [0.0, 2.0]])
     assert domain_values(formula(parallel), rows, "error").tolist() == [1.0, 0.0]
     [case] = domain_cases(formula(parallel), rows)
@@ -139,26 +143,26 @@ def test_what_is_too_large_is_named_where_it_begins():
     [case] = domain_cases(formula(node), rows)
     assert (case.hazard, case.part) == (DomainHazard.TOO_LARGE, "exp(a)")
     assert case.rows.tolist() == [1]
-    planck = power(total(Function("exp", A), Product(), signs=(1, -1)), INVERSE)
+    planck = to_power(total(Function("exp", A), Product(), signs=(1, -1)), INVERSE)
     assert domain_values(formula(planck), rows, "error")[1] == 0.0
 
 
 def test_a_part_that_occurs_twice_is_reported_once():
-    node = total(power(A, HALF), Function("sin", power(A, HALF)))
+    node = total(to_power(A, HALF), Function("sin", to_power(A, HALF)))
     assert len(domain_cases(formula(node), ROWS)) == 1
 
 
 def test_a_refusal_names_five_rows_and_the_remedy():
     rows = np.c_[-np.arange(1.0, 9.0), np.ones(8)]
     with pytest.raises(ValueError) as refused:
-        domain_values(formula(power(A, HALF)), rows, "error")
+        domain_values(formula(to_power(A, HALF)), rows, "error")
     said = str(refused.value)
     assert "rows 0, 1, 2, 3, 4 and 3 more" in said
     assert "in `sqrt(a)`, the number under a root" in said
     assert "`a` is -1.0 in row 0" in said
     assert '`domain` "nan" or "abs"' in said
     with pytest.raises(ValueError, match=r"\(row 2\).*`domain` \"nan\"\.$"):
-        domain_values(formula(power(A, INVERSE)), ROWS, "error")
+        domain_values(formula(to_power(A, INVERSE)), ROWS, "error")
 
 
 def random_node(rng: np.random.Generator, depth: int) -> Node:

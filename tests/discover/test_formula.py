@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from arithmax.discover import Formula, Number, Product, Sum, Variable, monomial
 from arithmax.discover._naming import name_of
-from arithmax.discover._nodes import kinds
+from arithmax.discover._nodes import number_kinds
 from arithmax.discover._simplify import as_sum
 from arithmax.discover._tidy import normalised, tidied
 
@@ -67,8 +67,8 @@ def test_text_is_read_back_by_sympy(node, columns):
 @every_tree
 def test_each_number_has_a_kind(node, columns):
     formula = Formula(node, NAMES)
-    assert len(list(kinds(node))) == len(formula.numbers)
-    count = list(kinds(node)).count("exponent")
+    assert len(list(number_kinds(node))) == len(formula.numbers)
+    count = list(number_kinds(node)).count("exponent")
     assert count == len(formula.exponents)
     assert len(formula.coefficients) == len(formula.numbers) - count
 

@@ -7,10 +7,10 @@ import pytest
 
 from arithmax.discover import LADDER, Search, Verdict, discover
 from arithmax.discover._dimensions import Dimensions, dimension, groups_of
-from arithmax.discover._functions import Functions
+from arithmax.discover._functions import FunctionsOfColumns
 from arithmax.discover._ladder import NOISY, SHORT
 from arithmax.discover._linear_algebra import LinearAlgebra
-from arithmax.discover._monomial import Constant, Monomial
+from arithmax.discover._monomial import ConstantFormula, Monomial
 from arithmax.discover._networks import LARGE, MIDDLE, SMALL, Networks
 from arithmax.discover._null_space import NullSpace
 from arithmax.discover._separated import Separated, power_columns
@@ -45,16 +45,16 @@ SHOWCASES = {
         Symmetric((LinearAlgebra(),)),
         np.sqrt((A - B) ** 2 + (C - D) ** 2),
     ),
-    "rates": (Functions(SHORT), 2 * A * np.exp(-0.7 * B)),
-    "logarithms": (Functions(SHORT), A * np.log(B) + C),
-    "waves": (Functions(SHORT), A * np.sin(2.5 * B) + 1),
+    "rates": (FunctionsOfColumns(SHORT), 2 * A * np.exp(-0.7 * B)),
+    "logarithms": (FunctionsOfColumns(SHORT), A * np.log(B) + C),
+    "waves": (FunctionsOfColumns(SHORT), A * np.sin(2.5 * B) + 1),
 }
 
 
 @pytest.mark.parametrize("case", SHOWCASES)
 def test_a_stage_alone_is_exact(case):
     stage, y = SHOWCASES[case]
-    found = discover(X, y, names="abcd", search=Search((Constant(), stage)))
+    found = discover(X, y, names="abcd", search=Search((ConstantFormula(), stage)))
     assert found.verdict is Verdict.EXACT
     assert found.best.stage == stage.name
     wide = RNG.uniform(0.5, 4, (100, 4))
@@ -98,7 +98,7 @@ def FUNCTIONS(x):
 )
 def test_noise_is_left_over(stage, y):
     noisy = y + 0.01 * y.std() * NOISE
-    found = discover(X, noisy, names="abcd", search=Search((Constant(), stage)))
+    found = discover(X, noisy, names="abcd", search=Search((ConstantFormula(), stage)))
     assert found.verdict is Verdict.WITHIN
     clean = found.formula.freed().refit(X, y)
     np.testing.assert_allclose(clean.evaluate(X), y, rtol=1e-6, atol=1e-6)
@@ -125,7 +125,10 @@ def test_units_leave_few_products():
     assert particular == {0: Fraction(1, 2), 1: Fraction(-1, 2)}
     assert groups == []
     y = 2 * np.pi * np.sqrt(A / B)
-    stages = (Constant(), Dimensions(("m", "m/s^2", "kg", "s"), (Constant(),)))
+    stages = (
+        ConstantFormula(),
+        Dimensions(("m", "m/s^2", "kg", "s"), (ConstantFormula(),)),
+    )
     found = discover(X[:, :3], y, names="lgm", search=Search(stages))
     assert str(found.formula) == "2*pi*sqrt(l/g)"
 

@@ -11,7 +11,7 @@ from arithmax.discover._linear_forms import (
     jacobian,
     predict,
 )
-from arithmax.discover._monomial import Constant
+from arithmax.discover._monomial import ConstantFormula
 from arithmax.discover._rounding import whole_scale
 from arithmax.discover._triple import rotation
 from arithmax.discover._wide import Wide, as_node
@@ -19,7 +19,7 @@ from arithmax.discover._wide_accept import simple_fraction, structure_left
 from arithmax.discover._wide_search import TRIPLE, propose_wide
 from arithmax.discover._wide_starts import linear_effects, quadratic_pair, standardise
 
-STAGES = Search((Constant(), Wide(rounds=1)))
+STAGES = Search((ConstantFormula(), Wide(rounds=1)))
 FORMULAS = {
     "sum": lambda u, v, w: u - v,
     "root": lambda u, v, w: np.sqrt(u),

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from arithmax import ArithmeticRegressor
 from arithmax.discover import LADDER, Verdict, discover
+from arithmax.readout import latex
 from arithmax.sklearn import CutOffWarning, NotFoundWarning
 from arithmax.sklearn._not_found import warn_of
 
@@ -80,9 +81,11 @@ def test_errors_are_those_of_the_rows_they_are_named_after():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotFoundWarning)
         model = ArithmeticRegressor(stages=QUICK).fit(x, noisy(x))
-    [points] = model._points
-    best = model.discoveries_[0].best
-    off = points.prediction - points.truth
+    [points], [found] = model._points, model.discoveries_
+    best = found.best
+    # Errors are those before all rows refined the constants.
+    [before] = [c.formula for c in found.candidates if c.score == best.score]
+    off = before.evaluate(x) - points.truth
     fitted, held = points.kind == 0, points.kind == 1
     assert (fitted.sum(), held.sum()) == (72, 18)
     spread = np.std(points.truth[fitted])
@@ -98,12 +101,13 @@ def test_sympy_and_latex_are_the_same_formula():
     expression = FITTED.sympy()
     function = sympy.lambdify(sympy.symbols("x0:3", real=True), expression)
     np.testing.assert_allclose(function(*X.T), FITTED.predict(X), rtol=1e-13)
-    assert FITTED.latex() == sympy.latex(expression)
+    assert FITTED.latex() == latex(FITTED.formula_)
     for index, text in enumerate(FITTED.equations_.expression):
         value = sympy.lambdify(sympy.symbols("x0:3"), sympy.sympify(text))
         other = sympy.lambdify(sympy.symbols("x0:3", real=True), FITTED.sympy(index))
         np.testing.assert_allclose(value(*X.T), other(*X.T), rtol=1e-14)
-        assert FITTED.latex(index) == sympy.latex(FITTED.sympy(index))
+    texts = [FITTED.latex(index) for index in FITTED.equations_.index]
+    assert FITTED.latex() == texts[-1] != texts[0]
 
 
 def test_the_search_is_that_of_discover():
@@ -240,6 +244,7 @@ def test_parameters_survive_a_clone():
         "tolerance": 0.2,
         "domain": "abs",
         "extrapolation": 0.1,
+        "units": ("kg", "m/s", "m", "kg*m/s^2"),
         "random_state": 3,
         "n_jobs": 1,
         "verbose": 0,
@@ -260,6 +265,18 @@ def test_stages_are_given_by_name_or_as_objects():
     for model in (by_name, as_object):
         assert [a.stage for a in model.discoveries_[0].tried] == ["monomial"]
         assert model.equation_ == FITTED.equation_
+
+
+def test_units_put_dimension_analysis_on_the_ladder():
+    units = ("kg", "m/s", "m", "kg*m/s^2", "kg*m^2/s^2")
+    y = np.c_[law(X), X[:, 0] * X[:, 1] ** 2]
+    model = ArithmeticRegressor(units=units).fit(X, y)
+    expected = ("x0*x1**2/x2", "x0*x1**2")
+    for found, text in zip(model.discoveries_, expected, strict=True):
+        assert found.best.stage == "dimension analysis"
+        assert same_function(str(found.formula), text)
+    only = ArithmeticRegressor(units=units[:4], stages=["dimension analysis"])
+    assert only.fit(X, law(X)).equation_ == model.equation_[0]
 
 
 def noise(rows: int = 40) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from arithmax import ArithmeticRegressor
 
 # Most tables of the checks are noise, and small; there is no formula to wait for.
-MODEL = ArithmeticRegressor(candidates=12)
+MODEL = ArithmeticRegressor(candidates=8)
 
 
 @pytest.mark.filterwarnings("ignore::arithmax.sklearn.NotFoundWarning")

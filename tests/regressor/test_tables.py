@@ -27,8 +27,8 @@ def test_names_of_columns_are_kept(frame):
     y = frame({"energy": MASS * SPEED**2})["energy"]
     model: Any = ArithmeticRegressor().fit(x, y)
     assert list(model.feature_names_in_) == ["m", "speed (m/s)"]
-    assert model.symbols_ == ("m", "speed_m_s")
-    assert model.equation_ == "m*speed_m_s**2"
+    assert model.symbols_ == ("m", "speed__m_s_")
+    assert model.equation_ == "m*speed__m_s_**2"
     assert model.outputs_ == ("energy",)
     np.testing.assert_allclose(model.predict(x), MASS * SPEED**2)
     for other in FRAMES.values():

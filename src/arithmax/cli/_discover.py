@@ -52,7 +52,7 @@ def discover(
         target: the column to be explained.
         features: the columns to explain it with; all others if not given.
         units: the unit of every column and of the target, such as `v=m/s`; `v=1` has
-            none. Formulas must then be right in their dimensions.
+            none. Formulas that are right in their dimensions are then tried first.
         hold_out: rows outside, as a condition such as "x > 5 and y <= 2", or `auto` for
             the outermost tenth. They fit nothing and decide nothing: the error on them
             is measured.
@@ -142,16 +142,16 @@ def _searched(
 @contextmanager
 def _progress(show: bool) -> Iterator[Callable[..., None]]:
     """A line that says which stage runs, and what the best formula is."""
-    if not show:
-        yield lambda *state: None
-        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
+    console = Console(stderr=True)
+    if not show or not console.is_terminal:
+        yield lambda *state: None
+        return
     columns = TextColumn("{task.fields[stage]}"), BarColumn(20)
     counted = TextColumn("{task.fields[candidates]} candidates")
     best_one = TextColumn("{task.fields[best]}", markup=False)
-    console = Console(stderr=True)
     with Progress(*columns, counted, best_one, console=console, transient=True) as bar:
         task = bar.add_task("", total=1, stage="", candidates=0, best="")
 

@@ -16,7 +16,7 @@ WIDTH = 78
 def print_discovery(told: Account) -> None:
     """The formula, how it was verified, its constants, its rivals, and a plot."""
     best = told.found.best
-    print("", *_folded(told.equation, WIDTH - 2), "", sep="\n  ")
+    print("", *_folded(told.equation, WIDTH - 2), sep="\n  ", end="\n\n")
     if told.equation != told.exact_equation:
         print(f"With all digits:\n{told.exact_equation}\n")
     for name, word in told.written.items():
@@ -72,7 +72,7 @@ def print_front(told: Account) -> None:
 
 def _rival(candidate: Candidate, told: Account, has_outside: bool) -> list[str]:
     outside = candidate.extrapolation_error
-    mark = "▶" if candidate.formula == told.found.formula else ""
+    mark = "▶" if told.is_best(candidate) else ""
     text = str(rounded(candidate.formula))
     return [
         mark,

@@ -42,7 +42,7 @@ def with_kinds(protocol: Protocol, given: Any) -> Protocol:
     """A protocol with other kinds of parts.
 
     A part of a kind that the protocol has already stays as it is there; another has the
-    defaults of its class.
+    defaults of its class, and a new optimiser the settings that it asks for.
 
     Args:
         protocol: the protocol.
@@ -58,7 +58,9 @@ def with_kinds(protocol: Protocol, given: Any) -> Protocol:
     for name, registry in LISTS.items():
         if words := getattr(given, name):
             changes[name] = _parts(name, words, registry, getattr(protocol, name))
-    return dataclasses.replace(protocol, **changes)
+    if type(new := changes.get("optimiser")) is not type(protocol.optimiser) and new:
+        changes |= new.asks
+    return protocol.updated(**changes)
 
 
 def _parts(

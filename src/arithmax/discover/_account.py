@@ -15,7 +15,7 @@ from ._formula import Formula
 from ._nodes import Node, Product, Sum
 from ._numbers import Number
 from ._table import Table
-from ._verdict import Discovery, Verdict
+from ._verdict import Candidate, Discovery, Verdict
 
 DIGITS = 3, 6  # of a number that is shown to people, at least and at most
 MANY = 20  # rows, from which on a pattern in what is left over would be seen
@@ -146,7 +146,18 @@ class Account:
                 f"{number_shown(best.held_out_error)}."
             )
         within = best.verdict is Verdict.WITHIN
-        return (fitted, held, *[self._left_over] * within, *self._outside())
+        free = any(number.free for number in self.found.formula.numbers)
+        return (
+            fitted,
+            held,
+            *[self._left_over] * within,
+            *self._outside(),
+            *["Its numbers were then fitted once more, with the held-out rows."] * free,
+        )
+
+    def is_best(self, candidate: Candidate) -> bool:
+        """Whether a candidate of the front is the one that was chosen."""
+        return candidate.score == self.found.best.score
 
     @property
     def _left_over(self) -> str:

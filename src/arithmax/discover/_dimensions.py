@@ -76,7 +76,7 @@ class _Reader:
             sign = {"*": 1, "·": 1, "/": -1}.get(self.rest[0], 0)
             if sign:
                 self.rest.pop(0)
-            found = combined(found, self._power(), sign or 1)
+            found = product_dimension(found, self._power(), sign or 1)
         return found
 
     def _power(self) -> Dimension:
@@ -122,7 +122,7 @@ def _unit(word: str) -> Dimension:
     return {} if word in ("rad", "%") else {word: Fraction(1)}
 
 
-def combined(a: Dimension, b: Dimension, sign: int = 1) -> Dimension:
+def product_dimension(a: Dimension, b: Dimension, sign: int = 1) -> Dimension:
     """The dimension of a product, or of a quotient where `sign` is −1."""
     return {
         unit: a.get(unit, Fraction(0)) + sign * b.get(unit, Fraction(0))

@@ -21,7 +21,7 @@ from jaxtyping import Bool, Float, Int
 from .._checks import choose
 from ._formula import Formula
 from ._nodes import Columns, Function, Node, Product, raised
-from ._printing import text
+from ._printing import infix
 
 DOMAINS = ("error", "nan", "abs")
 """What can be answered where a formula is undefined."""
@@ -140,7 +140,7 @@ def domain_cases(
     columns = list(np.ascontiguousarray(x.T))
     with np.errstate(all="ignore"):
         found = [
-            _case(each, formula.names, undefined)
+            _case(each, formula.identifiers, undefined)
             for node in formula.root.walk()
             for each in _hazards(node, columns, signless)
             if each.where.any()
@@ -165,8 +165,8 @@ def _case(
     rows, numbers = np.flatnonzero(found.where), found.numbers
     return DomainCase(
         found.hazard,
-        text(found.part, names),
-        text(found.argument, names),
+        infix(found.part, names),
+        infix(found.argument, names),
         rows,
         numbers[rows],
         undefined[rows],

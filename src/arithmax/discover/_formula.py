@@ -10,7 +10,7 @@ import numpy as np
 from ._identifiers import identifiers
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
-from ._printing import complexity, text
+from ._printing import complexity, infix
 from ._refit import predicted, refitted
 from ._simplify import as_sum
 
@@ -38,7 +38,7 @@ class Formula:
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        return text(self.root, self.identifiers)
+        return infix(self.root, self.identifiers)
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:

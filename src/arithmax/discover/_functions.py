@@ -19,7 +19,7 @@ WAVES = 2  # columns whose waves are looked at
 
 
 @dataclass(frozen=True)
-class Functions(Stage):
+class FunctionsOfColumns(Stage):
     """Formulas of the columns and one kind of function of them.
 
     A power of the column exp(x) is exp(w x), and so `stages` find rates; frequencies

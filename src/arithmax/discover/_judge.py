@@ -68,6 +68,12 @@ class Judge:
 
     def consider(self, node: Node, stage: str) -> Candidate | None:
         """The candidate that a proposed node leads to; None if it leads nowhere."""
+        try:
+            return self._considered(node, stage)
+        except np.linalg.LinAlgError:  # numbers beyond what a float holds
+            return None
+
+    def _considered(self, node: Node, stage: str) -> Candidate | None:
         node, error = self.fit(normalised(node))
         if not math.isfinite(error) or self._hopeless(node, error):
             return None

@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from ._dimensions import Dimensions
-from ._functions import Functions
+from ._functions import FunctionsOfColumns
 from ._linear_algebra import LinearAlgebra
-from ._monomial import Constant, Monomial
+from ._monomial import ConstantFormula, Monomial
 from ._networks import LARGE, MIDDLE, SMALL, Networks
 from ._null_space import NullSpace
 from ._separated import Separated
@@ -25,7 +25,7 @@ SHORT: tuple[Stage, ...] = (
 )
 
 LADDER: tuple[Stage, ...] = (
-    Constant(),
+    ConstantFormula(),
     Wide(),  # does nothing to narrow tables, where others are quicker
     Monomial(),
     *EXACT,
@@ -35,10 +35,10 @@ LADDER: tuple[Stage, ...] = (
     Symmetric((*EXACT, *NOISY)),
     Sparse(),
     SparseRatio(),
-    Networks(MIDDLE),
-    Functions(SHORT),
+    Networks(MIDDLE, restarts=256),
+    FunctionsOfColumns(SHORT),
     Networks(LARGE),
-    Networks(SMALL + MIDDLE + LARGE, restarts=96),
+    Networks(MIDDLE + LARGE, restarts=512, steps=80),
 )
 """What `discover` tries, in this order; any of them can be left out."""
 
@@ -51,5 +51,5 @@ def ladder(units: tuple[str, ...] | None) -> tuple[Stage, ...]:
     """
     if units is None:
         return LADDER
-    inner = (Constant(), Monomial(), *EXACT, *NOISY, Networks(LARGE))
+    inner = (ConstantFormula(), Monomial(), *EXACT, *NOISY, Networks(LARGE))
     return (*LADDER[:2], Dimensions(units, inner), *LADDER[2:])

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ._nodes import UNIT, Node, Product, Sum, monomial, raised, times
+from ._nodes import UNIT, Node, Product, Sum, monomial, product_of, raised
 from ._numbers import ONE, Number
 
 Factor: TypeAlias = tuple[int, Fraction]  # how many terms beside the 1, and the power
@@ -57,7 +57,7 @@ class Start:
     coefficients: np.ndarray  # of the monomials inside sums only
 
 
-class Network:
+class PowerNetworks:
     """All restarts of one layout.
 
     Args:
@@ -96,6 +96,12 @@ class Network:
                 mine[better] = new[better]
             if not better.any() and (damping > 1e5).all():
                 break
+
+    def keep(self, count: int) -> None:
+        """Only the restarts with the smallest errors."""
+        best = np.sort(np.argsort(self.errors, kind="stable")[:count])
+        for name in ("w", "c", "odd", "errors", "C"):
+            setattr(self, name, getattr(self, name)[best])
 
     def _moved(self, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = self.c.shape[1]
@@ -165,7 +171,7 @@ class Network:
             factors[term].append(raised(Sum(numbers, parts), Number.of(exponent)))
         return Sum(
             tuple(Number(float(each)) for each in big_c),
-            tuple(times(*parts) for parts in factors),
+            tuple(product_of(*parts) for parts in factors),
         )
 
     def _monomial(self, restart: int, index: int) -> Product:

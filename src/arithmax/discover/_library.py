@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ._nodes import Node, Product, Sum, monomial, power
+from ._nodes import Node, Product, Sum, monomial, to_power
 from ._numbers import Number
 
 
@@ -39,7 +39,7 @@ class Library:
     def _powers(self, column: np.ndarray, i: int) -> dict[int, np.ndarray]:
         used = set(self.exponents[:, i].tolist()) - {0}
         with np.errstate(all="ignore"):
-            return {e: power(column, e / self.denominator) for e in used}
+            return {e: to_power(column, e / self.denominator) for e in used}
 
     def node(self, index: int) -> Product:
         """One monomial as a node."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ._library import Library, laurent, outer_power, polynomial, size_of_polynomial
-from ._nodes import Node, power
+from ._nodes import Node, to_power
 from ._stage import Stage
 from ._table import Table
 
@@ -43,7 +43,7 @@ class LinearAlgebra(Stage):
             for q in self.powers:
                 target = powered(table, q)
                 if target is not None:
-                    found = solved(values, target[0], held, target[1])
+                    found = exact_sum(values, target[0], held, target[1])
                     if found is not None:
                         yield outer_power(library.sum(*found), q)
 
@@ -81,11 +81,11 @@ def powered(table: Table, q: Fraction) -> tuple[np.ndarray, np.ndarray] | None:
     if q == -1 and (ys != 0).all():
         return 1 / table.y, 1 / table.held_y
     if one_sign and (q > 0 or (ys > 0).all()):
-        return power(table.y, float(q)), power(table.held_y, float(q))
+        return to_power(table.y, float(q)), to_power(table.held_y, float(q))
     return None
 
 
-def solved(
+def exact_sum(
     values: np.ndarray, target: np.ndarray, held: np.ndarray, held_target: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The few monomials, and their coefficients, whose sum is the target.

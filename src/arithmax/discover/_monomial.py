@@ -16,7 +16,7 @@ MIXED, ROWS = 10, 200  # columns and rows of which signs are compared
 
 
 @dataclass(frozen=True)
-class Constant(Stage):
+class ConstantFormula(Stage):
     """y = C: what every other formula must beat."""
 
     name: ClassVar[str] = "constant"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from ._nodes import Node, kinds
+from ._nodes import Node, number_kinds
 from ._numbers import Exact, Number
 from ._score import name_price
 from ._simplify import as_sum
@@ -34,7 +34,7 @@ def named(node: Node, error: float, fit: Fit, allowance: Allowance) -> Fitted:
 
 
 def _next(node: Node, refused: set[int]) -> tuple[int, Exact] | None:
-    places = enumerate(zip(kinds(node), node.numbers(), strict=True))
+    places = enumerate(zip(number_kinds(node), node.numbers(), strict=True))
     free = [
         (number.error / max(abs(number.value), 1e-300), i, number)
         for i, (kind, number) in places

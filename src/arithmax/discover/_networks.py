@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._layouts import Layout, Logarithms, Network, Start, owners
+from ._layouts import Layout, Logarithms, PowerNetworks, Start, owners
 from ._library import outer_power
 from ._linear_algebra import powered
 from ._monomial import log_fit
@@ -17,6 +17,7 @@ from ._table import Table
 
 ROWS = 220  # of the table that a search looks at; the judge fits all
 POLISHED = 3  # how many of the restarts the judge sees
+FIRST = 15  # steps after which a quarter of the restarts goes on
 
 
 @dataclass(frozen=True)
@@ -27,23 +28,27 @@ class Networks(Stage):
         layouts: the power of y that is fitted, and terms with their factors.
         restarts: how many starts each has.
         steps: of Levenberg–Marquardt.
-        title: what the stage is called.
     """
 
     name: ClassVar[str] = "networks"
     layouts: tuple[tuple[Fraction, Layout], ...] = ()
-    restarts: int = 32
-    steps: int = 35
+    restarts: int = 128
+    steps: int = 50
 
     def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
         for q, layout in self.layouts:
             data = logarithms(table, q, rng)
             if data is None or _size(layout, table.width) > 0.6 * len(data.target):
                 continue
-            start = starts(layout, data, table, q, self.restarts, rng)
-            network = Network(layout, data, start)
-            with np.errstate(all="ignore"):
-                network.descend(self.steps)
+            start = random_starts(layout, data, table, q, self.restarts, rng)
+            network = PowerNetworks(layout, data, start)
+            try:
+                with np.errstate(all="ignore"):
+                    network.descend(FIRST)
+                    network.keep(max(self.restarts // 4, POLISHED))
+                    network.descend(self.steps)
+            except np.linalg.LinAlgError:  # numbers beyond what a float holds
+                continue
             for restart in _best(network):
                 yield outer_power(network.node(restart), q)
 
@@ -78,7 +83,7 @@ def logarithms(
     )
 
 
-def starts(
+def random_starts(
     layout: Layout,
     data: Logarithms,
     table: Table,
@@ -106,7 +111,7 @@ def starts(
     return Start(exponents, coefficients)
 
 
-def _best(network: Network) -> list[int]:
+def _best(network: PowerNetworks) -> list[int]:
     """The restarts with the smallest errors, no two with the same."""
     chosen: list[int] = []
     for restart in np.argsort(network.errors, kind="stable"):

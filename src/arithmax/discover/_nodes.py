@@ -142,7 +142,7 @@ class Product(Node):
         pairs = zip(self.exponents, self.factors, strict=True)
         result: Any = 1.0
         for exponent, factor in pairs:
-            result = result * power(
+            result = result * to_power(
                 factor.value(columns, signless), exponent.value, signless
             )
         return result
@@ -150,7 +150,7 @@ class Product(Node):
     def slopes(self, columns: Columns) -> tuple[Any, Slopes]:
         below = [factor.slopes(columns) for factor in self.factors]
         powers = [
-            power(value, e.value)
+            to_power(value, e.value)
             for (value, _), e in zip(below, self.exponents, strict=True)
         ]
         found = []
@@ -167,7 +167,7 @@ class Product(Node):
                 logarithm = np.log(np.where(size == 0.0, 1.0, size))
                 found.append(others * powers[j] * logarithm)
             if inner:
-                outer = others * exponent.value * power(value, exponent.value - 1)
+                outer = others * exponent.value * to_power(value, exponent.value - 1)
                 found += [outer * slope for slope in inner]
         result: Any = 1.0
         for each in powers:
@@ -216,19 +216,19 @@ class Function(Node):
         return Function(self.name, self.argument.replaced(numbers))
 
 
-def kinds(node: Node) -> Iterator[str]:
+def number_kinds(node: Node) -> Iterator[str]:
     """ "coefficient" or "exponent" for each of `node.numbers()`, in the same order."""
     kind = "coefficient" if isinstance(node, Sum) else "exponent"
     for child in node.children():
         if not isinstance(node, Function):
             yield kind
-        yield from kinds(child)
+        yield from number_kinds(child)
 
 
 UNIT = Product()  # the term of a constant
 
 
-def power(base: Any, exponent: float, signless: bool = False) -> Any:
+def to_power(base: Any, exponent: float, signless: bool = False) -> Any:
     """base ^ exponent; quick for the exponents that formulas have."""
     if exponent == 1.0:
         return base
@@ -275,7 +275,7 @@ def raised(node: Node, exponent: Number) -> Product:
     return Product((exponent,), (node,))
 
 
-def times(*nodes: Node) -> Product:
+def product_of(*nodes: Node) -> Product:
     """The product of nodes, those that are products being opened."""
     exponents: list[Number] = []
     factors: list[Node] = []

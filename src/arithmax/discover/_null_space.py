@@ -9,7 +9,7 @@ import numpy as np
 
 from ._library import Library, outer_power, polynomial, size_of_polynomial
 from ._linear_algebra import EXACT, powered
-from ._nodes import Node, raised, times
+from ._nodes import Node, product_of, raised
 from ._numbers import Number
 from ._stage import Stage
 from ._table import Table
@@ -71,7 +71,7 @@ def _ratio(table: Table, target, width: int, p: int, q: int) -> Node | None:
         return None
     numerator = top.sum(kept[above], vector[above])
     denominator = bottom.sum(kept[~above] - len(top), vector[~above])
-    node = times(numerator, raised(denominator, Number.of(-1)))
+    node = product_of(numerator, raised(denominator, Number.of(-1)))
     return node if _holds(node, table, held_y) else None
 
 

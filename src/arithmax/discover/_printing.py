@@ -6,12 +6,12 @@ from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import Number
 
 
-def text(node: Node, names: Sequence[str]) -> str:
+def infix(node: Node, names: Sequence[str]) -> str:
     """The node in infix notation."""
     if isinstance(node, Variable):
         return names[node.index]
     if isinstance(node, Function):
-        return f"{node.name}({text(node.argument, names)})"
+        return f"{node.name}({infix(node.argument, names)})"
     if isinstance(node, Product):
         return _product("1", node, names)
     assert isinstance(node, Sum)
@@ -53,7 +53,7 @@ def _joined(number: str, factors: list[str]) -> str:
 
 def _power(factor: Node, exponent: Number, names: Sequence[str]) -> str:
     """factor ^ |exponent|."""
-    base = text(factor, names)
+    base = infix(factor, names)
     size = exponent if exponent.value >= 0 else exponent.times(Number.of(-1))
     if str(size) == "1/2":
         return f"sqrt({base})"

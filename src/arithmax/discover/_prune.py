@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 
-from ._nodes import Node, kinds
+from ._nodes import Node, number_kinds
 from ._numbers import ZERO
 from ._simplify import as_sum
 from ._snap import Fit, Fitted
@@ -37,7 +37,7 @@ def pruned(
 
 def _doubtful(node: Node, limit: float) -> list[int]:
     """The places of free coefficients near zero, the nearest first."""
-    pairs = enumerate(zip(kinds(node), node.numbers(), strict=True))
+    pairs = enumerate(zip(number_kinds(node), node.numbers(), strict=True))
     found = []
     for i, (kind, number) in pairs:
         if kind == "coefficient" and number.free:

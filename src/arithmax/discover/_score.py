@@ -11,6 +11,8 @@ from ._table import Table
 TERM = 6.0  # terms are chosen among hundreds: one must be worth its choice
 FREE_EXPONENT = 5.0  # a law has few exponents that are no simple fractions
 FUNCTION = 6.0
+ROWS_EACH = 4  # rows for each fitted constant: with fewer, anything fits
+CROWDED = 50.0  # for each constant beyond that
 
 
 def score(node: Node, error: float, table: Table) -> float:
@@ -22,7 +24,13 @@ def score(node: Node, error: float, table: Table) -> float:
         table: the rows.
     """
     error = max(error, table.smallest_error)
-    return table.rows * math.log(error / table.variation) + price(node, table)
+    cost = price(node, table) + CROWDED * max(crowding(node, table), 0.0)
+    return table.rows * math.log(error / table.variation) + cost
+
+
+def crowding(node: Node, table: Table) -> float:
+    """How many more constants are fitted than there are rows for."""
+    return sum(number.free for number in node.numbers()) - table.rows / ROWS_EACH
 
 
 def price(node: Node, table: Table) -> float:

@@ -160,8 +160,9 @@ def _report(judge: Judge, tried, stopped: str, outside) -> Discovery:
             front.append(_completed(candidate, judge, outside))
         if candidate is judge.best:
             break
-    best = _completed(judge.best, judge, outside)
+    best = _completed(judge.best, judge, None)
     best = best.updated(formula=_on_all_rows(best.formula, judge.table))
+    best = _measured(best, judge.table, outside)
     return Discovery(best, tuple(front), tuple(tried), stopped)
 
 
@@ -178,9 +179,14 @@ def _completed(candidate: Candidate, judge: Judge, outside) -> Candidate:
     table, root = judge.table, candidate.formula.root
     error = candidate.training_error**2 * table.variation
     told = verdict(root, error, candidate.score, table, judge.tolerance)
+    return _measured(candidate.updated(verdict=told), table, outside)
+
+
+def _measured(candidate: Candidate, table: Table, outside) -> Candidate:
+    """With the error of the formula, as it is now, on the rows outside."""
     if outside is None:
-        return candidate.updated(verdict=told)
+        return candidate
     x, y = (np.asarray(part, np.float64) for part in outside)
     difference = candidate.formula.evaluate(x) - y
     off = float(np.sqrt(np.mean(difference**2)) / np.std(table.y))
-    return candidate.updated(verdict=told, extrapolation_error=off)
+    return candidate.updated(extrapolation_error=off)

@@ -10,7 +10,7 @@ import numpy as np
 from ._library import polynomial, size_of_polynomial
 from ._mapped import substituted
 from ._monomial import log_fit
-from ._nodes import Node, Product, Sum, Variable, monomial, power, times
+from ._nodes import Node, Product, Sum, Variable, monomial, product_of, to_power
 from ._numbers import Number
 from ._stage import Stage
 from ._table import Table
@@ -85,7 +85,7 @@ def _surest(table: Table) -> tuple[int, Fraction] | None:
 
 def _remaining(table: Table, index: int, exponent: Fraction) -> tuple[float, float]:
     """The error of x^a · g(others), and what the column explains beyond chance."""
-    outer = power(table.columns[index], float(exponent))
+    outer = to_power(table.columns[index], float(exponent))
     others = np.delete(table.columns, index, axis=0)
     logarithm = np.log(table.columns[index])
     weight = table.weight * outer
@@ -141,7 +141,7 @@ def divided(table: Table, powers: dict[int, Fraction], kept: list[int]) -> Table
     def outer(x: np.ndarray) -> np.ndarray:
         result = np.ones(len(x))
         for index, exponent in powers.items():
-            result = result * power(x[:, index], float(exponent))
+            result = result * to_power(x[:, index], float(exponent))
         return result
 
     here, there = outer(table.x), outer(table.held_x)
@@ -160,5 +160,5 @@ def divided(table: Table, powers: dict[int, Fraction], kept: list[int]) -> Table
 def distributed(node: Node, outer: Product) -> Node:
     """node · outer: each term of a sum takes part in it."""
     if isinstance(node, Sum):
-        return Sum(node.coefficients, tuple(times(t, outer) for t in node.terms))
-    return times(node, outer)
+        return Sum(node.coefficients, tuple(product_of(t, outer) for t in node.terms))
+    return product_of(node, outer)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from ._nodes import Node, kinds
+from ._nodes import Node, number_kinds
 from ._numbers import Number
 from ._simplify import as_sum
 
@@ -60,7 +60,7 @@ def _one_by_one(node: Node, error: float, fit: Fit, allowance: Allowance) -> Fit
 
 def _free(node: Node) -> dict[int, Number]:
     """The free exponents by their place."""
-    pairs = enumerate(zip(kinds(node), node.numbers(), strict=True))
+    pairs = enumerate(zip(number_kinds(node), node.numbers(), strict=True))
     return {i: n for i, (kind, n) in pairs if kind == "exponent" and n.free}
 
 

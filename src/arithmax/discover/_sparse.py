@@ -10,7 +10,7 @@ import numpy as np
 
 from ._library import Library, laurent, outer_power, polynomial, size_of_polynomial
 from ._linear_algebra import powered
-from ._nodes import UNIT, Node, Sum, raised, times
+from ._nodes import UNIT, Node, Sum, product_of, raised
 from ._numbers import ONE, Number
 from ._stage import Stage
 from ._table import Table
@@ -32,10 +32,10 @@ class Sparse(Stage):
 
     name: ClassVar[str] = "sparse regression"
     powers: tuple[Fraction, ...] = tuple(map(Fraction, (1, 2, -1)))
-    most: int = 260
+    most: int = 320
 
     def propose(self, table: Table, rng: np.random.Generator) -> Iterator[Node]:
-        most = min(self.most, table.rows // 3)
+        most = min(self.most, int(0.4 * table.rows))
         for library in libraries(table, most):
             values = library.values(table.columns)
             if not np.isfinite(values).all():
@@ -95,7 +95,7 @@ class SparseRatio(Stage):
             numerator = top.sum(kept[above], numbers[above])
             others = bottom.sum(kept[~above] - len(top), numbers[~above])
             denominator = Sum((ONE, *others.coefficients), (UNIT, *others.terms))
-            ratio = times(numerator, raised(denominator, Number.of(-1)))
+            ratio = product_of(numerator, raised(denominator, Number.of(-1)))
             yield outer_power(ratio, exponent)
 
 

@@ -59,14 +59,14 @@ def _pair(table: Table) -> tuple[Pair, Node] | None:
     """The pair that is surest to occur together only, and its combination."""
     best, chosen = TOGETHER, None
     for i, j in itertools.combinations(range(table.width), 2):
-        for combined in combinations(i, j, table):
+        for combined in pair_combinations(i, j, table):
             off = _beyond(table, i, j, combined)
             if off < best:
                 best, chosen = off, ((i, j), combined)
     return chosen
 
 
-def combinations(i: int, j: int, table: Table) -> Iterator[Node]:
+def pair_combinations(i: int, j: int, table: Table) -> Iterator[Node]:
     """x_i − x_j, x_i + x_j, x_i x_j and x_i / x_j."""
     pair = Variable(i), Variable(j)
     yield Sum((ONE, MINUS), pair)

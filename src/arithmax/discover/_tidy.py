@@ -134,11 +134,12 @@ def tidied(node: Node, columns: np.ndarray) -> Sum:
 
 
 def _length(node: Node) -> tuple[int, int, int]:
-    """How often columns are named, sums without a constant, and the complexity."""
+    """How often columns are named, the complexity, and sums without a constant."""
     plain = as_sum(node)
     places = sum(isinstance(each, Variable) for each in plain.walk())
     sums = [each for each in plain.walk() if isinstance(each, Sum)]
-    return places, sum(Product() not in each.terms for each in sums), complexity(plain)
+    bare = sum(Product() not in each.terms for each in sums)
+    return places, complexity(plain), bare
 
 
 def _shortest(node: Node, positive: np.ndarray) -> Node:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ._nodes import Node, Sum
 from ._refit import predicted
+from ._score import crowding
 from ._table import Table
 from ._verdict import Verdict
 
@@ -25,7 +26,7 @@ def verdict(
     if _is_exact(node, error, held, table):
         return Verdict.EXACT
     share = math.sqrt(error / table.variation) if table.variation > 0 else math.inf
-    if share > tolerance or score > -EVIDENCE:
+    if share > tolerance or score > -EVIDENCE or crowding(node, table) > 0:
         return Verdict.NOT_FOUND
     if _off(held, table) > 2.0 * share + 1e-9:
         return Verdict.NOT_FOUND
@@ -36,7 +37,7 @@ def _is_exact(node: Node, error: float, held: np.ndarray, table: Table) -> bool:
     terms = sum(len(n.terms) for n in node.walk() if isinstance(n, Sum))
     free = sum(number.free for number in node.numbers())
     few = terms <= LARGEST or not free
-    if not few or free > table.rows / 4:
+    if not few or crowding(node, table) > 0:
         return False
     return _close(predicted(node, table.columns), table.y) and _close(
         held, table.held_y

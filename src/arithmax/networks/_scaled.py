@@ -152,6 +152,11 @@ class Scaled(Network):
         return self.network.noise(in_features)
 
     @property
+    def linear_parameters(self) -> tuple[str, ...]:
+        """The network's, or else the coefficient: outputs are products of the two."""
+        return self.network.linear_parameters or (COEFFICIENT,)
+
+    @property
     def last(self) -> Network:
         return self.network.last
 

@@ -137,6 +137,12 @@ class Stack(Network):
         pieces = (u.noise(n) for u, n in zip(self.units, sizes, strict=True))
         return tuple(chain.from_iterable(pieces))
 
+    @property
+    def linear_parameters(self) -> tuple[str, ...]:
+        """Those of the last layer, whose outputs no other layer changes."""
+        last = len(self.units) - 1
+        return tuple(f"{last}.{name}" for name in self.units[-1].linear_parameters)
+
     def parameters(self, in_features: Any, out_features: int) -> dict[str, Parameter]:
         sizes = pairwise((in_features, *self.hidden, out_features))
         declared = self._gather(

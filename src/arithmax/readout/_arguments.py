@@ -19,7 +19,7 @@ def check_formula(formula: Any) -> Formula:
     return formula
 
 
-def check_names(names: Any, columns: int | None = None) -> tuple[str, ...]:
+def column_names(names: Any, columns: int | None = None) -> tuple[str, ...]:
     """The names of columns as a tuple; there must be so many, if that is known."""
     several = isinstance(names, Iterable) and not isinstance(names, str)
     made = tuple(names) if several else ()

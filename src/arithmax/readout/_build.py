@@ -15,7 +15,7 @@ ONE, UNIT = Number.of(1), Product()
 LARGEST = 64  # the largest whole power in which a constant is kept as a fraction
 
 
-def constant(number: Number) -> Sum:
+def constant_node(number: Number) -> Sum:
     """A number as a node."""
     return Sum((number,), (UNIT,))
 
@@ -34,7 +34,7 @@ def added(nodes: Iterable[Node]) -> Node:
     if len(numbers) > 1 and all(n.exact and n.exact[1] == 0 for n in numbers):
         total = sum((n.exact[0] for n in numbers if n.exact), Fraction(0))
         pairs = [pair for pair in pairs if pair[1] != UNIT]
-        pairs += [(_exact(total), UNIT)] if total or not pairs else []
+        pairs += [(exact_number(total), UNIT)] if total or not pairs else []
     return Sum(tuple(c for c, _ in pairs), tuple(t for _, t in pairs))
 
 
@@ -101,7 +101,7 @@ def _opens(node: Node, exponent: Number) -> bool:
 def _times(a: Number, b: Number) -> Number:
     """The product of two numbers, which must not be too large."""
     if a.exact is not None and b.exact is not None:
-        return _exact(a.exact[0] * b.exact[0], a.exact[1] + b.exact[1])
+        return exact_number(a.exact[0] * b.exact[0], a.exact[1] + b.exact[1])
     return finite_number(a.times(b).value) if not _unit(a, b) else a.times(b)
 
 
@@ -109,7 +109,8 @@ def _unit(a: Number, b: Number) -> bool:
     return a.is_exactly(1) or b.is_exactly(1)
 
 
-def _exact(fraction: Fraction, pi: int = 0) -> Number:
+def exact_number(fraction: Fraction, pi: int = 0) -> Number:
+    """fraction · π^pi, which must not be larger than a float can be."""
     try:
         number = Number.of(fraction, pi)
     except OverflowError:
@@ -132,13 +133,13 @@ def _constant_power(number: Number, exponent: Number) -> Node:
         raise ValueError("the formula divides by a constant that is zero.")
     if number.value and exponent.value * math.log2(abs(number.value)) > 1023:
         finite_number(math.inf)
-    kept = Product((exponent,), (constant(number),))
+    kept = Product((exponent,), (constant_node(number),))
     if not exponent.whole:
         return kept
     whole = int(exponent.value)
     if number.exact is None:
-        return kept if whole != -1 else constant(finite_number(1 / number.value))
+        return kept if whole != -1 else constant_node(finite_number(1 / number.value))
     if abs(whole) > LARGEST or max(map(abs, number.exact[0].as_integer_ratio())) > 1e15:
         return kept
     fraction, pi = number.exact
-    return constant(_exact(fraction**whole, pi * whole))
+    return constant_node(exact_number(fraction**whole, pi * whole))

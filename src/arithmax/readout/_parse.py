@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from .._checks import shown
 from ..discover import Formula, Function, Node, Number, Variable, identifiers
-from ._arguments import check_names
+from ._arguments import column_names
 from ._build import (
     ONE,
     added,
     as_number,
-    constant,
+    constant_node,
     finite_number,
     formula_of,
     multiplied,
@@ -52,7 +52,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
         Traceback (most recent call last):
         ValueError: `text` has "__import__('os')", which is no part of a formula. ...
     """
-    names = check_names(names)
+    names = column_names(names)
     if not isinstance(text, str):
         raise TypeError(f"`text` (={shown(text)}) must be a string.")
     if len(text) > LONGEST:
@@ -86,14 +86,14 @@ class _Reader:
             case ast.Constant(value=bool()):
                 pass
             case ast.Constant(value=int() | float()):
-                return constant(self._literal(tree))
+                return constant_node(self._literal(tree))
             case ast.Name(id="pi"):
-                return constant(Number.of(1, pi=1))
+                return constant_node(Number.of(1, pi=1))
             case ast.Name():
                 return self._column(tree)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 sign = ONE if isinstance(tree.op, ast.UAdd) else MINUS
-                return multiplied([constant(sign), self.node(operand, depth)])
+                return multiplied([constant_node(sign), self.node(operand, depth)])
             case ast.BinOp(op=ast.Add() | ast.Sub()):
                 return added(self._spine(tree, (ast.Add, ast.Sub), depth))
             case ast.BinOp(op=ast.Mult() | ast.Div()):
@@ -114,7 +114,7 @@ class _Reader:
         for op, operand in [(None, tree), *reversed(chain)]:
             node = self.node(operand, depth)
             if isinstance(op, ast.Sub):
-                node = multiplied([constant(MINUS), node])
+                node = multiplied([constant_node(MINUS), node])
             yield raised_to(node, MINUS) if isinstance(op, ast.Div) else node
 
     def _literal(self, tree: ast.Constant) -> Number:

@@ -11,13 +11,14 @@ from .._checks import check_number, check_whole, shown
 from .._extras import extras
 from .._network import Network
 from ..discover import Candidate, Formula, Judge, Number, Sum, Table, Verdict
-from ._arguments import as_array, check_names, finite_array
+from ._arguments import as_array, column_names, finite_array
 from ._reading import Reading
 from ._sympy import from_sympy
 
 LARGEST = 40  # constants that are fitted at once: of more none would be certain
 WORSE = 2.0  # how many times the error of the network that of a formula may be
 FEWEST = 10  # rows
+ROUNDS = 3  # in which a formula is judged again
 
 
 def readout(
@@ -81,7 +82,7 @@ def readout(
         tried.append(f"{stage}: {_outcome(candidate)}")
         if judge.best is not None and judge.best.verdict is Verdict.EXACT:
             break
-    return _reading(table, discrete, judge.best, tried)
+    return _reading(table, discrete, _settled(judge), tried)
 
 
 class _Rows:
@@ -114,7 +115,7 @@ class _Rows:
         columns = self.x.shape[1]
         if names is None:
             names = [f"x{i + 1}" for i in range(columns)]
-        self.names = check_names(names, columns)
+        self.names = column_names(names, columns)
 
     def _check_rows(self) -> None:
         if len(self.x) != len(self.y) or len(self.y) < FEWEST:
@@ -213,6 +214,21 @@ def _trained(table: _Rows) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
             for name, value in table.params.items()
         },
     )
+
+
+def _settled(judge: Judge) -> Candidate | None:
+    """The best candidate, judged again as long as that makes it better.
+
+    Terms that a fit did not reach the end with are not doubted; in the next they are.
+    """
+    for _ in range(ROUNDS):
+        best = judge.best
+        if best is None or not any(number.free for number in best.formula.numbers):
+            break
+        judge.consider(best.formula.freed().root, best.stage)
+        if judge.best is best:
+            break
+    return judge.best
 
 
 def _outcome(candidate: Candidate | None) -> str:

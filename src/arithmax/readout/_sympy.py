@@ -9,11 +9,12 @@ import numpy as np
 from .._checks import shown
 from .._extras import extras
 from ..discover import Formula, Function, Node, Number, Variable
-from ._arguments import check_names, finite_array
+from ._arguments import column_names, finite_array
 from ._build import (
     added,
     as_number,
-    constant,
+    constant_node,
+    exact_number,
     finite_number,
     formula_of,
     multiplied,
@@ -53,7 +54,7 @@ def from_sympy(expression: Any, names: Sequence[str], x: Any = None) -> Formula:
     """
     with extras():
         import sympy
-    names = check_names(names)
+    names = column_names(names)
     if not isinstance(expression, sympy.Expr):  # SymPy would evaluate a text as code
         raise TypeError(
             f"`expression` (={shown(expression)}) must be a SymPy expression. Read a "
@@ -78,7 +79,7 @@ class _Reader:
     def node(self, expression: Any) -> Node:
         sympy, kind = self.sympy, type(expression).__name__
         if expression.is_Number or expression.is_NumberSymbol:
-            return constant(self._number(expression))
+            return constant_node(self._number(expression))
         if expression.is_Symbol:
             return self._column(expression)
         if expression.is_Add:
@@ -101,7 +102,7 @@ class _Reader:
     def _number(self, expression: Any) -> Number:
         if expression.is_Rational:
             fraction = Fraction(int(expression.p), int(expression.q))
-            return Number.of(fraction)
+            return exact_number(fraction)
         if expression == self.sympy.pi:
             return Number.of(1, pi=1)
         return finite_number(float(expression))
@@ -116,9 +117,9 @@ class _Reader:
         )
 
     def _power(self, base: Any, exponent: Any) -> Node:
-        number = as_number(self.node(exponent)) if exponent.is_number else None
-        if number is None and exponent.is_number and exponent.is_real:
-            number = finite_number(float(exponent))
+        number = None
+        if exponent.is_number and exponent.is_real:
+            number = as_number(self.node(exponent)) or finite_number(float(exponent))
         if number is None:
             raise ValueError(
                 f"`expression` has the exponent {shown(str(exponent))}, which is no "
@@ -150,12 +151,12 @@ class _Reader:
 
     def _magnitude(self, a: Node) -> Node:
         if side := self._side(a):
-            return a if side > 0 else multiplied([constant(MINUS), a])
+            return a if side > 0 else multiplied([constant_node(MINUS), a])
         return raised_to(raised_to(a, Number.of(2)), HALF)
 
     def _sign(self, a: Node) -> Node:
         if side := self._side(a):
-            return constant(Number.of(side))
+            return constant_node(Number.of(side))
         size = raised_to(a, Number.of(2))
         return multiplied([a, raised_to(size, Number.of(Fraction(-1, 2)))])
 
@@ -171,8 +172,8 @@ class _Reader:
 
     def _of_two(self, a: Node, b: Node, direction: Number) -> Node:
         """(a + b ± |a − b|)/2"""
-        difference = added([a, multiplied([constant(MINUS), b])])
+        difference = added([a, multiplied([constant_node(MINUS), b])])
         if side := self._side(difference) * round(direction.value):
             return a if side > 0 else b
-        size = multiplied([constant(direction), self._magnitude(difference)])
-        return multiplied([constant(HALF), added([a, b, size])])
+        size = multiplied([constant_node(direction), self._magnitude(difference)])
+        return multiplied([constant_node(HALF), added([a, b, size])])

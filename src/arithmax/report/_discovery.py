@@ -113,10 +113,9 @@ def _rivals(told: Account) -> str:
     lines = []
     for candidate in told.found.candidates:
         outside = candidate.extrapolation_error
-        chosen = candidate.formula == told.found.formula
         lines.append(
             [
-                "▶" if chosen else "",
+                "▶" if told.is_best(candidate) else "",
                 str(candidate.complexity),
                 number_text(candidate.training_error),
                 number_text(candidate.held_out_error),

@@ -33,7 +33,8 @@ def equations(found: Sequence[Discovery], targets: Sequence[str] | None) -> "Dat
 def front(found: Discovery) -> list[Candidate]:
     """The candidates of a front, simplest first, of which one is `found.best`."""
     best = found.best
-    others = [c for c in found.candidates if c.formula != best.formula]
+    # The best is there with the constants of the training rows, which all rows refined.
+    others = [c for c in found.candidates if c.score != best.score]
     return sorted([*others, best], key=lambda c: (c.complexity, c is best))
 
 

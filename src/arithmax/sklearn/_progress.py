@@ -7,7 +7,7 @@ from ..discover import Candidate
 WIDEST = 60  # characters of a formula in a line
 
 
-class Lines:
+class ProgressLines:
     """A function that `discover` calls, and that writes a line when there is news.
 
     Lines go to the error stream as text, so that they look the same in a terminal, in a

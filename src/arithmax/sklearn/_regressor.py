@@ -10,8 +10,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_whole, plain
-from .._extras import extras
 from ..discover import Formula, Search, domain_cases, domain_values
+from ..readout import latex
 from ._frames import diagnosis, equations, front
 from ._given import (
     Given,
@@ -21,12 +21,12 @@ from ._given import (
     training_rows,
     weights_of,
 )
-from ._names import column_names, symbols
+from ._names import numbered, target_names
 from ._not_found import warn_of
 from ._plot import drawn
-from ._progress import Lines
+from ._progress import ProgressLines
 from ._searched import Searched, searched
-from ._settings import search_of, seed_of, share_of
+from ._settings import check_settings, searches_of, seed_of, share_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -61,6 +61,8 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         extrapolation: the share of rows, farthest from the middle of the table, that
             are taken out before the search and only measure `extrapolation_error`;
             None for none. Rows of one's own are given to `fit`.
+        units: the units of each column and then of each target, such as `"kg*m/s^2"`;
+            products that have the right ones are then tried first. None if unknown.
         random_state: what random numbers are made of; None for others in each fit.
         n_jobs: how many targets are searched at a time, in processes of their own; None
             for one, −1 for as many as there are cores.
@@ -84,11 +86,11 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         >>> import numpy as np
         >>> from arithmax import ArithmeticRegressor
         >>> x = np.random.default_rng(0).uniform(1, 5, (100, 2))
-        >>> model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1] ** 2 / 2)
+        >>> model = ArithmeticRegressor().fit(x, x[:, 0] * x[:, 1] ** 2)
         >>> model.equation_
-        'x0*x1**2/2'
+        'x0*x1**2'
         >>> model.predict([[-2.0, 30.0]])
-        array([-900.])
+        array([-1800.])
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         tolerance: Any = 0.125,
         domain: Any = "nan",
         extrapolation: Any = None,
+        units: Any = None,
         random_state: Any = 0,
         n_jobs: Any = None,
         verbose: Any = 0,
@@ -110,6 +113,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         self.tolerance = tolerance
         self.domain = domain
         self.extrapolation = extrapolation
+        self.units = units
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -140,33 +144,40 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
             ValueError: data or a parameter cannot be used.
             TypeError: they are of another kind than they must be.
         """
-        search, seed = search_of(self), seed_of(self.random_state)
-        share = share_of(self.extrapolation)
+        check_settings(self)
+        seed, share = seed_of(self.random_state), share_of(self.extrapolation)
         x, targets = training_rows(self, X, y)
         self._flat = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
         outside = outside_rows(self, X_outside, y_outside, targets)
         rows = by_target(x, targets, weights_of(sample_weight, x), outside, share)
-        names = getattr(self, "feature_names_in_", _numbered("x", x))
-        self.symbols_ = symbols(list(names))
-        self.outputs_ = _outputs(y, targets)
-        found = self._searches(rows, search, seed)
+        names = getattr(self, "feature_names_in_", numbered("x", x.shape[1]))
+        self.outputs_ = target_names(y, targets.shape[1])
+        searches = searches_of(self, x.shape[1], targets.shape[1])
+        found = self._found(rows, tuple(map(str, names)), searches, seed)
         self.discoveries_ = tuple(each.discovery for each in found)
         self._points = [each.points for each in found]
+        self.symbols_ = self.discoveries_[0].formula.identifiers
         self._cases, self._domain = [each.cases for each in found], self.domain
         for discovery, name in zip(self.discoveries_, self.outputs_, strict=True):
             warn_of(discovery, name)
         return self
 
-    def _searches(self, rows: list[Given], search: Search, seed: int) -> list[Searched]:
+    def _found(
+        self,
+        rows: list[Given],
+        names: tuple[str, ...],
+        searches: list[Search],
+        seed: int,
+    ) -> list[Searched]:
         """One search for each target, each in a process of its own if asked for."""
         lines = [
-            Lines(name, int(self.verbose)) if self.verbose else None
+            ProgressLines(name, int(self.verbose)) if self.verbose else None
             for name in self.outputs_
         ]
         found: Any = Parallel(n_jobs=self.n_jobs)(
-            delayed(searched)(given, self.symbols_, search, seed, self.domain, line)
-            for given, line in zip(rows, lines, strict=True)
+            delayed(searched)(given, names, search, seed, self.domain, line)
+            for given, search, line in zip(rows, searches, lines, strict=True)
         )
         return found
 
@@ -259,7 +270,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         Returns:
             Text such as `\frac{m v^{2}}{2}`; a list for several targets.
         """
-        return self._exported(_latex, index)
+        return self._exported(latex, index)
 
     def plot(self) -> "Figure":
         """Predictions against the truth: rows that were fitted, held out, and outside.
@@ -292,21 +303,3 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
             return export(lines[index])
         exported = [export(each) for each in formulas]
         return exported[0] if self._flat else exported
-
-
-def _latex(formula: Formula) -> str:
-    with extras():
-        import sympy
-    return sympy.latex(formula.sympy())
-
-
-def _numbered(letter: str, columns: np.ndarray) -> list[str]:
-    return [f"{letter}{i}" for i in range(columns.shape[1])]
-
-
-def _outputs(y: Any, targets: np.ndarray) -> tuple[str, ...]:
-    """The names of the targets: those of a data frame, or y; y0, y1 and so on."""
-    names = column_names(y)
-    if names is not None and len(names) == targets.shape[1]:
-        return tuple(map(str, names))
-    return ("y",) if targets.shape[1] == 1 else tuple(_numbered("y", targets))

@@ -16,7 +16,7 @@ from ..discover import (
 )
 from ._given import Given
 from ._plot import Points
-from ._progress import Lines
+from ._progress import ProgressLines
 from ._rows import UNUSED, Rows, merged
 
 
@@ -34,7 +34,7 @@ def searched(
     search: Search,
     seed: int,
     domain: str,
-    progress: Lines | None,
+    progress: ProgressLines | None,
 ) -> Searched:
     """The formula of one target, with linear algebra on one thread.
 

@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._checks import WORD, check_number, check_whole, choose, is_finite, plain, shown
-from ..discover import DOMAINS, LADDER, Search, Stage
+from ..discover import DOMAINS, Search, Stage
 
 
-def search_of(model: Any) -> Search:
-    """The search that a model's parameters ask for.
+def check_settings(model: Any) -> None:
+    """The parameters of a model must be possible.
 
     Raises:
         ValueError: a parameter is not one of those that are possible.
@@ -28,12 +28,43 @@ def search_of(model: Any) -> Search:
     check_jobs(model.n_jobs)
     verbose = plain(model.verbose)  # True counts as 1, as elsewhere in scikit-learn
     check_whole("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
-    return Search(
-        stages=stages_of(model.stages),
-        candidates=int(model.candidates),
-        max_seconds=model.max_seconds,
-        tolerance=check_number("tolerance", model.tolerance, 0),
-    )
+    check_number("tolerance", model.tolerance, 0)
+    stages_of(model.stages, None if model.units is None else ())
+
+
+def searches_of(model: Any, columns: int, targets: int) -> list[Search]:
+    """The search for each target that a model's parameters ask for."""
+    return [
+        Search(
+            stages=stages_of(model.stages, units),
+            candidates=int(model.candidates),
+            max_seconds=model.max_seconds,
+            tolerance=float(model.tolerance),
+            units=units,
+        )
+        for units in units_of(model.units, columns, targets)
+    ]
+
+
+def units_of(
+    units: Any, columns: int, targets: int
+) -> list[tuple[str, ...]] | list[None]:
+    """The units of all columns and of one target, for each target."""
+    if units is None:
+        return [None] * targets
+    texts = isinstance(units, tuple | list) and all(isinstance(u, str) for u in units)
+    if not texts:
+        raise TypeError(
+            f"`units` (={shown(units)}) must be a tuple of texts such as "
+            '"kg*m/s^2", one for each column and then for each target, or None.'
+        )
+    if len(units) != columns + targets:
+        raise ValueError(
+            f"`units` (={shown(units)}) must have {columns + targets} entries: one for "
+            f"each of {columns} columns, then one for each of {targets} targets."
+        )
+    inputs = tuple(units[:columns])
+    return [(*inputs, each) for each in units[columns:]]
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -47,27 +78,25 @@ def check_jobs(n_jobs: Any) -> None:
         )
 
 
-def stages_of(stages: Any) -> tuple[Stage, ...]:
-    """The stages of a search, given by name or as objects; all of them if None."""
+def stages_of(stages: Any, units: tuple[str, ...] | None) -> tuple[Stage, ...] | None:
+    """The stages of a search, given by name or as objects; None for all of them."""
     if stages is None:
-        return LADDER
+        return None
+    known = Search(units=units).ladder()
+    names = tuple(dict.fromkeys(stage.name for stage in known))
     if not isinstance(stages, tuple | list) or not stages:
         raise TypeError(
             f"`stages` (={shown(stages)}) must be a tuple of names or stages, such as "
-            f"{_names()[:2]!r}, or None for all."
+            f"{names[:2]!r}, or None for all."
         )
     found: list[Stage] = []
     for stage in stages:
         if isinstance(stage, Stage):
             found.append(stage)
         else:
-            choose("stages", stage, _names())
-            found += [each for each in LADDER if each.name == stage]
+            choose("stages", stage, names)
+            found += [each for each in known if each.name == stage]
     return tuple(found)
-
-
-def _names() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(stage.name for stage in LADDER))
 
 
 def seed_of(random_state: Any) -> int:

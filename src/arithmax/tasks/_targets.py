@@ -18,7 +18,7 @@ OPERATION_NAMES: tuple[str, ...] = get_args(Operation)
 
 
 @dataclass(frozen=True)
-class Function:
+class TargetFunction:
     """A function of one or two inputs."""
 
     arity: int
@@ -27,18 +27,18 @@ class Function:
     """Its value at x and y; one of arity 1 ignores y."""
 
 
-FUNCTIONS: dict[str, Function] = {
-    "identity": Function(1, lambda x, y, xp: x),
-    "square": Function(1, lambda x, y, xp: x * x),
-    "sqrt": Function(1, lambda x, y, xp: xp.sqrt(x)),
-    "reciprocal": Function(1, lambda x, y, xp: 1 / x),
-    "exp": Function(1, lambda x, y, xp: xp.exp(x)),
-    "log": Function(1, lambda x, y, xp: xp.log(x)),
-    "sin": Function(1, lambda x, y, xp: xp.sin(x)),
-    "add": Function(2, lambda x, y, xp: x + y),
-    "sub": Function(2, lambda x, y, xp: x - y),
-    "mul": Function(2, lambda x, y, xp: x * y),
-    "div": Function(2, lambda x, y, xp: x / y),
+FUNCTIONS: dict[str, TargetFunction] = {
+    "identity": TargetFunction(1, lambda x, y, xp: x),
+    "square": TargetFunction(1, lambda x, y, xp: x * x),
+    "sqrt": TargetFunction(1, lambda x, y, xp: xp.sqrt(x)),
+    "reciprocal": TargetFunction(1, lambda x, y, xp: 1 / x),
+    "exp": TargetFunction(1, lambda x, y, xp: xp.exp(x)),
+    "log": TargetFunction(1, lambda x, y, xp: xp.log(x)),
+    "sin": TargetFunction(1, lambda x, y, xp: xp.sin(x)),
+    "add": TargetFunction(2, lambda x, y, xp: x + y),
+    "sub": TargetFunction(2, lambda x, y, xp: x - y),
+    "mul": TargetFunction(2, lambda x, y, xp: x * y),
+    "div": TargetFunction(2, lambda x, y, xp: x / y),
 }
 """The functions by name, in the order in which they are listed to users."""
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._initialise import initialise as initialise
     from ._inspect import extrapolation_error as extrapolation_error
     from ._inspect import first_parameters as first_parameters
+    from ._levenberg_marquardt import LevenbergMarquardt as LevenbergMarquardt
     from ._limits import MOST_SEEDS as MOST_SEEDS
     from ._losses import LOSSES as LOSSES
     from ._losses import CorrelationThenSquaredError as CorrelationThenSquaredError
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from ._measures import Outcome as Outcome
     from ._measures import measure as measure
     from ._moment import Moment as Moment
+    from ._optimiser import Optimiser as Optimiser
     from ._optimisers import OPTIMISERS as OPTIMISERS
     from ._optimisers import SGD as SGD
     from ._optimisers import Adam as Adam
     from ._optimisers import FirstOrder as FirstOrder
-    from ._optimisers import Optimiser as Optimiser
     from ._optimisers import RMSProp as RMSProp
     from ._parts import Batches as Batches
     from ._parts import Criterion as Criterion
@@ -74,6 +75,7 @@ _HOMES = {
     "_fleet": ("default_workers", "train", "train_cells"),
     "_initialise": ("initialise",),
     "_inspect": ("extrapolation_error", "first_parameters"),
+    "_levenberg_marquardt": ("LevenbergMarquardt",),
     "_limits": ("MOST_SEEDS",),
     "_losses": (
         "LOSSES",
@@ -84,7 +86,8 @@ _HOMES = {
     ),
     "_measures": ("Measures", "Outcome", "measure"),
     "_moment": ("Moment",),
-    "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "Optimiser", "RMSProp"),
+    "_optimiser": ("Optimiser",),
+    "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "RMSProp"),
     "_parts": ("Batches", "Criterion", "Measuring"),
     "_penalties": ("L1", "PENALTIES", "Penalty", "UnitPenalty"),
     "_protocol": ("Protocol",),

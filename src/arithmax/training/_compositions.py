@@ -30,7 +30,8 @@ class Joint(Composition):
     def build(self, network, protocol):
         from ._step import descend, whole
 
-        objective = whole(network, protocol.loss, protocol.penalties)
+        parts = protocol.loss, protocol.penalties
+        objective = whole(network, *parts, project=protocol.project)
         return descend(protocol.optimiser, objective, protocol.transforms)
 
 

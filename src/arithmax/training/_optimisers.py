@@ -1,49 +1,17 @@
-"""Optimisers: those of optax, each with a learning rate that a replica may have.
+"""Optimisers: those of optax, each with a learning rate, and one of second order.
 
 This file is read by the command line and loads no array library.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._declared import Part, compiled, traced
-
-if TYPE_CHECKING:
-    from .._arrays import Array, Params
-    from ._step import Objective
+from ._levenberg_marquardt import LevenbergMarquardt
+from ._optimiser import Optimiser
 
 SHARE = (0, 1)
-
-
-class Optimiser(Part, ABC):
-    """How parameters move: `start` makes a state, `step` takes one step with it."""
-
-    @abstractmethod
-    def start(self, params: "Params") -> Any:
-        """The state before the first step."""
-
-    @abstractmethod
-    def step(
-        self,
-        objective: "Objective",
-        params: "Params",
-        state: Any,
-        transform: Callable[["Params"], "Params"],
-    ) -> tuple["Params", Any, "Array"]:
-        """One step down an objective.
-
-        Args:
-            objective: its value with the loss, its residuals.
-            params: the parameters.
-            state: what `start` or the step before gave.
-            transform: what the protocol does to a gradient; an optimiser without
-                gradients may ignore it.
-
-        Returns:
-            Parameters, state and loss.
-        """
 
 
 @dataclass(frozen=True)
@@ -138,5 +106,10 @@ class SGD(FirstOrder):
         return optax.trace(decay=self.momentum) if self.momentum else optax.identity()
 
 
-OPTIMISERS: dict[str, type[Optimiser]] = {"adam": Adam, "rmsprop": RMSProp, "sgd": SGD}
+OPTIMISERS: dict[str, type[Optimiser]] = {
+    "adam": Adam,
+    "rmsprop": RMSProp,
+    "sgd": SGD,
+    "levenberg-marquardt": LevenbergMarquardt,
+}
 """The optimisers by the names that the command line uses."""

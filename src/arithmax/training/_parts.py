@@ -17,14 +17,32 @@ class Batches(Part):
     """Samples in each step; of a table, at most all of its rows."""
     repeat: int = compiled(0, FROM_ZERO)
     """Train on so many samples again and again; 0 draws fresh ones in each step."""
+    full: bool = compiled(False)
+    """The same samples in each step: all rows of a table, or `size` drawn once."""
 
     def check(self) -> None:
         Part.check(self)
+        if self.full and self.repeat:
+            raise ValueError(
+                f"`repeat` (={self.repeat}) must be 0 with `full` (=True), which has "
+                "the same samples in each step. Leave one out."
+            )
         if self.repeat % self.size:
             raise ValueError(
                 f"`repeat` (={self.repeat}) must be a multiple of `size` "
                 f"(={self.size})."
             )
+
+    def count(self, rows: int | None) -> int:
+        """Samples in each step of a task with so many rows, or with always more."""
+        if rows is None:
+            return self.size
+        return rows if self.full else min(self.size, rows)
+
+    @property
+    def repeated(self) -> int:
+        """After how many steps the same samples come again; 0 never."""
+        return 1 if self.full else self.repeat // self.size
 
 
 @dataclass(frozen=True)

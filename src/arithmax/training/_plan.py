@@ -66,11 +66,15 @@ def needed(network: Network, task: Task, protocol: Protocol) -> dict[str, int]:
     declared = network.wide.parameters(task.in_features, outputs)
     shapes = [p.shape for p in declared.values()]
     sums = getattr(task, "sums", 0)
-    measuring, batch = protocol.measuring, protocol.batches.size
+    measuring = protocol.measuring
+    batch = protocol.batches.count(task.rows("training"))
     measured = protocol.steps // measuring.interval + 1
     piece = min(measuring.validation, 1000)
+    count = sum(map(math.prod, shapes))
+    step = protocol.optimiser.workspace(count, outputs * batch)
     numbers = {
-        f"the parameters of {shown(network)}": COPIES * sum(map(math.prod, shapes)),
+        f"the parameters of {shown(network)}": COPIES * count,
+        f"a step of `optimiser` (={protocol.optimiser})": step,
         f"`batches` (={protocol.batches}) of {inputs:,} inputs": inputs * batch,
         f"`validation` (={measuring.validation}) of {inputs:,} inputs": inputs * piece
         + 2 * outputs * measuring.validation,
@@ -87,7 +91,7 @@ def needed(network: Network, task: Task, protocol: Protocol) -> dict[str, int]:
 def check_network(network: Network, task: Task, protocol: Protocol) -> None:
     """A network from outside must compute what training needs, in its shapes."""
     inputs, outputs = task.in_features, task.out_features
-    batch = protocol.batches.size
+    batch = protocol.batches.count(task.rows("training"))
     dtype = jnp.dtype(protocol.precision)
     declared = network.parameters(inputs, outputs)
     fits = isinstance(declared, Mapping)

@@ -13,7 +13,8 @@ from ._compositions import Composition, Joint
 from ._declared import COUNT, Part, compiled, outside, structure
 from ._limits import check_kind, check_precision
 from ._losses import Loss, SquaredError
-from ._optimisers import Adam, Optimiser
+from ._optimiser import Optimiser
+from ._optimisers import Adam
 from ._parts import Batches, Criterion, Measuring
 from ._penalties import Penalty
 from ._restarts import Restart

@@ -130,18 +130,15 @@ class Training:
 
     def _batch(self, given: Numbers, step: Array) -> tuple[Array, Array]:
         """Inputs [in, batch] and targets of one step, fresh or repeated."""
-        batches = self.protocol.batches
-        if batches.repeat:
-            step = step % jnp.uint32(batches.repeat // batches.size)
+        if repeated := self.protocol.batches.repeated:
+            step = step % jnp.uint32(repeated)
         key = self.key(given.seed, DATA, step, fixed=True)
         return self.task.draw("training", given.task | self.shared, key, self.batch)
 
     @property
     def batch(self) -> int:
         """Samples in a step: of a table, at most its rows."""
-        rows = self.task.rows("training")
-        size = self.protocol.batches.size
-        return size if rows is None else min(size, rows)
+        return self.protocol.batches.count(self.task.rows("training"))
 
     def _noise(self, given: Numbers, step: Array) -> tuple[Array, ...] | None:
         """What the network needs drawn afresh for each step, piece by piece."""

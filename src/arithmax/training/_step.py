@@ -14,16 +14,33 @@ from .._arrays import Array, Params
 from .._network import Network
 from ._losses import Loss
 from ._moment import Moment
-from ._optimisers import Optimiser
+from ._optimiser import Optimiser
 from ._penalties import Penalty
 from ._transforms import Transform
 
 
+def unchanged(params: Params) -> Params:
+    """Parameters without bounds, where they are."""
+    return params
+
+
 class Objective(NamedTuple):
-    """What an optimiser may ask of one step: value with loss, or residuals."""
+    """What an optimiser may ask of one step.
+
+    Args:
+        total: the value with all penalties, and the loss without them.
+        residuals: predictions less targets, in one row.
+        project: parameters put back into their bounds, as they are after each step.
+        linear: the names of parameters in which the residuals are linear, all others
+            being held; none where a penalty depends on parameters, too.
+        live: of a padded network, which of its weights are no padding.
+    """
 
     total: Callable[[Params], tuple[Array, Array]]
     residuals: Callable[[Params], Array]
+    project: Callable[[Params], Params] = unchanged
+    linear: tuple[str, ...] = ()
+    live: Params | None = None
 
 
 class Step(NamedTuple):
@@ -38,9 +55,18 @@ class Step(NamedTuple):
 
 
 def whole(
-    network: Network, loss: Loss, penalties: Sequence[Penalty]
+    network: Network, loss: Loss, penalties: Sequence[Penalty], project: bool = True
 ) -> Callable[[Moment, Array | None], Objective]:
-    """The objective of a loss and penalties."""
+    """The objective of a loss and penalties.
+
+    Args:
+        network: what is trained.
+        loss: the loss.
+        penalties: what is added to it.
+        project: whether parameters are put back into their bounds after a step.
+    """
+    bounds = network.project if project else unchanged
+    linear = () if penalties else network.linear_parameters
 
     def at(moment: Moment, before: Array | None) -> Objective:
         def total(params):
@@ -54,7 +80,8 @@ def whole(
         def residuals(params):
             return (moment.predict(params) - moment.target).reshape(-1)
 
-        return Objective(total, residuals)
+        live = moment.padding.live if moment.padding else None
+        return Objective(total, residuals, bounds, linear, live)
 
     return at
 

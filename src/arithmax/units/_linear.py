@@ -65,6 +65,10 @@ class Linear(Unit):
     def exact(self) -> dict:
         return {"sum": Exactness(TERNARY, REALS)}
 
+    @property
+    def linear_parameters(self) -> tuple[str, ...]:
+        return ("W", "b") if self.bias else ("W",)
+
     def parameters(self, in_features: int, out_features: int) -> dict[str, Parameter]:
         w = glorot_uniform(in_features, out_features)
         both = affine(in_features, out_features, w)
