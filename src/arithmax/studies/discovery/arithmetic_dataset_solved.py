@@ -90,7 +90,7 @@ def compute(trained: Trained) -> Computed:
     keys = [(*cell.labels, seed) for cell, seed in zip(chosen, at, strict=True)]
     rows = [kept.rows[key] for key in keys]
     tables = {
-        "seeds": kept.table(rows),
+        "seeds": kept.table(kept.rows.values()),  # of longer commands too
         "cells": cell_table(rows),
         "ranges": ranges(rows),
         "sizes": sizes(rows),
