@@ -14,7 +14,6 @@ from arithmax.discover._nodes import number_kinds
 from arithmax.discover._scaling import absorbed, normalised
 from arithmax.discover._simplify import as_sum
 from arithmax.discover._tidy import tidied
-
 from formula_trees import several
 
 NAMES = ("a", "b", "c")

@@ -6,9 +6,9 @@ import pytest
 from arithmax.discover import Search, Trust, discover
 from arithmax.discover._linear_forms import (
     FormLayout,
-    FormRows,
+    FormTable,
     fit,
-    form_slopes,
+    jacobian,
     predict,
 )
 from arithmax.discover._monomial import ConstantFormula
@@ -62,6 +62,7 @@ def test_the_layout_and_its_subsets_are_found(name, noise):
     best = propose_wide(x, y, np.random.default_rng(0))[0]
     assert best.accepted and same(best, wider, truth)
     assert not best.fitted.any()
+    assert (best.weights[1:, :-1].sum(1) >= 0).all()  # (a + b)·c, not (−a − b)·(−c)
     assert (best.error < 1e-9) == (noise == 0)
 
 
@@ -140,9 +141,9 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
     layout = FormLayout("any", terms)
     rng = np.random.default_rng(0)
     columns = np.c_[rng.uniform(1, 2, (7, 3)), np.ones(7)]
-    table = FormRows(columns, np.ones(7), rng.uniform(1, 2, 7))
+    table = FormTable(columns, np.ones(7), rng.uniform(1, 2, 7))
     w, free = rng.uniform(1, 2, (layout.forms, 4)), rng.random((layout.forms, 4)) < 0.7
-    slope, root = form_slopes(layout, table, w, free), np.sqrt(table.weight)
+    slope, root = jacobian(layout, table, w, free), np.sqrt(table.weight)
     for row, place in zip(slope, np.argwhere(free), strict=True):
         step = np.zeros_like(w)
         step[tuple(place)] = 1e-6
@@ -153,7 +154,7 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
 def test_a_start_is_fitted_alike_alone_and_among_others():
     rng = np.random.default_rng(0)
     x, y, _, _ = drawn(FORMULAS["product"], inputs=8, rows=60, noise=0.1)
-    table = FormRows(np.c_[x, np.ones(60)], y, np.ones(60))
+    table = FormTable(np.c_[x, np.ones(60)], y, np.ones(60))
     start, free = rng.uniform(0, 1, (5, 2, 9)), np.ones((2, 9), bool)
     layout = FormLayout("product", ((1.0, 1.0),))
     many = fit(layout, table, start, free)[1]

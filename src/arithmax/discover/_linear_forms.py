@@ -48,7 +48,7 @@ class FormLayout:
             start += len(term)
 
 
-class FormRows(NamedTuple):
+class FormTable(NamedTuple):
     """What is fitted: columns (the last is 1), the target and the rows' weights."""
 
     columns: Float[np.ndarray, "row column"]
@@ -113,9 +113,9 @@ def free_parameters(
     return form, column
 
 
-def form_slopes(
+def jacobian(
     layout: FormLayout,
-    table: FormRows,
+    table: FormTable,
     w: np.ndarray,
     free: Bool[np.ndarray, "form column"],
 ) -> Float[np.ndarray, "*start free row"]:
@@ -125,7 +125,7 @@ def form_slopes(
     return m[..., form, :] * np.ascontiguousarray(table.columns.T)[column]
 
 
-def sum_of_squares(layout: FormLayout, table: FormRows, w: np.ndarray) -> np.ndarray:
+def sum_of_squares(layout: FormLayout, table: FormTable, w: np.ndarray) -> np.ndarray:
     """The weighted sum of squared errors of each start; infinite where undefined."""
     error = predict(layout, table.columns, w) - table.target
     with np.errstate(all="ignore"):
@@ -145,7 +145,7 @@ def _steps(hessian: np.ndarray, gradient: np.ndarray, damping: np.ndarray):
 
 def fit(
     layout: FormLayout,
-    table: FormRows,
+    table: FormTable,
     start: Float[np.ndarray, "start form column"],
     free: Bool[np.ndarray, "form column"],
     *,
@@ -168,7 +168,7 @@ def fit(
     Example:
         >>> x = np.random.default_rng(0).uniform(1, 2, (50, 2))
         >>> columns = np.column_stack([x, np.ones(50)])
-        >>> table = FormRows(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
+        >>> table = FormTable(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
         >>> start = np.array([[[1.0, 0.1, 0.0], [0.5, 0.5, 0.0]]])
         >>> free = np.array([[True, True, False]] * 2)
         >>> w, rss = fit(FormLayout("product", ((1.0, 1.0),)), table, start, free)
@@ -185,7 +185,7 @@ def fit(
         alive = np.flatnonzero((idle < PATIENCE) & np.isfinite(rss))
         if len(alive) == 0 or rss.min() <= enough:
             break
-        slope = form_slopes(layout, table, w[alive], free)
+        slope = jacobian(layout, table, w[alive], free)
         error = (table.target - predict(layout, table.columns, w[alive])) * root
         hessian = slope @ np.swapaxes(slope, -1, -2)
         step = _steps(hessian, (slope @ error[..., None])[..., 0], damping[alive])

@@ -13,10 +13,10 @@ from jaxtyping import Bool, Float
 
 from ._linear_forms import (
     FormLayout,
-    FormRows,
+    FormTable,
     fit,
-    form_slopes,
     free_parameters,
+    jacobian,
     predict,
     slopes,
     sum_of_squares,
@@ -59,7 +59,7 @@ def scaled(layout: FormLayout) -> tuple[FormLayout, list[int], list[int]]:
     return FormLayout(layout.name, tuple(terms)), forms, scales
 
 
-def refit(state: Rounding, table: FormRows, iterations: int = 12) -> Rounding:
+def refit(state: Rounding, table: FormTable, iterations: int = 12) -> Rounding:
     """The free weights fitted again."""
     w, rss = fit(
         state.layout, table, state.w[None], state.free, iterations=iterations, slow=1e-6
@@ -68,14 +68,14 @@ def refit(state: Rounding, table: FormRows, iterations: int = 12) -> Rounding:
 
 
 def covariance(
-    state: Rounding, table: FormRows, noise: float
+    state: Rounding, table: FormTable, noise: float
 ) -> Float[np.ndarray, "free free"]:
     """The covariance of the free weights, each form held to about its length.
 
     A product stays what it is when one factor grows and another shrinks; the length of
     a form in which no weight other than 0 is fixed is therefore said to be known.
     """
-    slope = form_slopes(state.layout, table, state.w, state.free)
+    slope = jacobian(state.layout, table, state.w, state.free)
     hessian = slope @ slope.T
     form, column = free_parameters(state.free)
     inputs = column < state.w.shape[1] - 1
@@ -161,7 +161,7 @@ def _nearest(w: np.ndarray, choices: list[np.ndarray], form: np.ndarray):
 
 
 def round_weights(
-    state: Rounding, table: FormRows, forms: list[int], freedom: float, strict: bool
+    state: Rounding, table: FormTable, forms: list[int], freedom: float, strict: bool
 ) -> Rounding:
     """All weights of some forms rounded, a part at a time, with refits between.
 
@@ -226,7 +226,9 @@ def _fix_most_certain(state, table, noise, rounding, strict):
     return replace(moved, rss=rss), odd
 
 
-def repair(state: Rounding, table: FormRows, forms: list[int], goal: float) -> Rounding:
+def repair(
+    state: Rounding, table: FormTable, forms: list[int], goal: float
+) -> Rounding:
     """Flips of one or two whole weights for as long as they lower the sum of squares.
 
     It ends when flips of this size could not reach the sum of squares `goal` any more.
@@ -256,7 +258,7 @@ def _flips(state: Rounding, inputs: np.ndarray):
     return form[allowed], column[allowed], change[allowed]
 
 
-def _best_flip(state: Rounding, table: FormRows, flips) -> Rounding | None:
+def _best_flip(state: Rounding, table: FormTable, flips) -> Rounding | None:
     """The flip, or pair of flips, that lowers the sum of squares most, if any does.
 
     The change of the squares is that of the linearised model in which the free weights
@@ -270,7 +272,7 @@ def _best_flip(state: Rounding, table: FormRows, flips) -> Rounding | None:
     g = m[form] * table.columns.T[column] * change[:, None]
     error = (table.target - predict(state.layout, table.columns, state.w)) * root
     if state.free.any():
-        q = np.linalg.qr(form_slopes(state.layout, table, state.w, state.free).T)[0]
+        q = np.linalg.qr(jacobian(state.layout, table, state.w, state.free).T)[0]
         g = g - (g @ q) @ q.T
     gram = g @ g.T
     gain = 2 * (g @ error) - np.diag(gram)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import FormRows
+from ._linear_forms import FormTable
 from ._rounding import Rounding, whole_scale
 
 ANGLES = 60  # tried between 0 and a third of a turn, which only renames the factors
@@ -35,7 +35,7 @@ def rotation(angle: float) -> Float[np.ndarray, "3 3"]:
     )
 
 
-def turn_triple(state: Rounding, table: FormRows, forms: list[int]) -> Rounding:
+def turn_triple(state: Rounding, table: FormTable, forms: list[int]) -> Rounding:
     """Three factors, turned until their weights are as nearly whole as can be."""
     if state.rss < NOISY * table.scale:
         return state

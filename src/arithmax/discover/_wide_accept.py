@@ -5,7 +5,7 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import FormRows
+from ._linear_forms import FormTable
 from ._rounding import Rounding
 
 SLACK = 5.0  # deviations that a rounded formula may be worse than its dues
@@ -13,7 +13,7 @@ EXACT = 1e-9  # of the deviation of y: the largest error of an exact formula
 DIGITS = 1e-22  # of the squares of y: what rounded coefficients may leave
 
 
-def allowed(rss: float, parameters: int, fewer: int, table: FormRows) -> float:
+def allowed(rss: float, parameters: int, fewer: int, table: FormTable) -> float:
     r"""The sum of squares up to which fewer parameters explain as much.
 
     Each parameter that is given up costs one variance of the noise, give or take:
@@ -27,19 +27,19 @@ def allowed(rss: float, parameters: int, fewer: int, table: FormRows) -> float:
     return rss + rss / freedom * (k + slack) + DIGITS * table.scale
 
 
-def deviation(table: FormRows) -> float:
+def deviation(table: FormTable) -> float:
     """The weighted standard deviation of the target."""
     mean = np.average(table.target, weights=table.weight)
     return float(np.sqrt(np.average((table.target - mean) ** 2, weights=table.weight)))
 
 
-def relative_error(rss: float, table: FormRows) -> float:
+def relative_error(rss: float, table: FormTable) -> float:
     """The root mean square error over the deviation of the target."""
     spread = deviation(table)
     return math.sqrt(rss / table.weight.sum()) / spread if spread > 0 else 0.0
 
 
-def description(state: Rounding, table: FormRows) -> float:
+def description(state: Rounding, table: FormTable) -> float:
     """The length in nats of the formula and of what it leaves over.
 
     Noise costs $\\tfrac n2 \\log R$, a fitted number $\\tfrac12 \\log n$, and the whole

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ._linear_forms import FormLayout, FormRows, free_parameters, predict
+from ._linear_forms import FormLayout, FormTable, free_parameters, predict
 from ._rounding import (
     Rounding,
     covariance,
@@ -64,7 +64,7 @@ class FreeFit:
         return int(self.free.sum()) - spare
 
 
-def attempt(found: FreeFit, table: FormRows) -> Proposal:
+def attempt(found: FreeFit, table: FormTable) -> Proposal:
     """The fit with its weights rounded, as far as the table allows.
 
     Whole numbers for all weights are tried first; if they do not explain the table, odd
@@ -88,7 +88,7 @@ def attempt(found: FreeFit, table: FormRows) -> Proposal:
     return Proposal(layout, best.w, best.free, error, nats, good)
 
 
-def constant(table: FormRows) -> Proposal:
+def mean_proposal(table: FormTable) -> Proposal:
     """The mean of the target, which inputs must improve on."""
     layout, _, _ = scaled(FormLayout("constant", ((1.0,),)))
     w = np.zeros((2, table.columns.shape[1]))
@@ -101,7 +101,7 @@ def constant(table: FormRows) -> Proposal:
     return Proposal(layout, w, free, error, description(state, table), True)
 
 
-def _limit(state: Rounding, found: FreeFit, table: FormRows) -> float:
+def _limit(state: Rounding, found: FreeFit, table: FormTable) -> float:
     return allowed(found.rss, found.parameters, state.parameters, table)
 
 
@@ -114,7 +114,7 @@ def _begin(found: FreeFit, layout: FormLayout, forms: list, scales: list) -> Rou
     return Rounding(layout, w, free, found.rss)
 
 
-def _without_constants(state: Rounding, found: FreeFit, table: FormRows) -> Rounding:
+def _without_constants(state: Rounding, found: FreeFit, table: FormTable) -> Rounding:
     """Constants of forms left out, all or each alone, where the table allows it."""
     having = np.flatnonzero(state.free[:, -1])
     trials = [having, *([[f] for f in having] if len(having) > 1 else [])]
@@ -163,12 +163,14 @@ def _to_scale(state, table, scale, forms, freedom) -> Rounding:
         at = state.free[f, :-1]
         if at.any() and np.any(w[f, :-1][at]):
             s, _ = whole_scale(w[f, :-1][at], spread[f, :-1][at])
+            if w[f, :-1][at].sum() < 0 and float(state.layout.powers[f]).is_integer():
+                s = -s  # more weights are 1 than −1
             w[f] /= s
             w[scale, -1] *= s ** state.layout.powers[f]
     return replace(held, w=w)
 
 
-def _named(state: Rounding, found: FreeFit, table: FormRows) -> Rounding:
+def _named(state: Rounding, found: FreeFit, table: FormTable) -> Rounding:
     """Free numbers as simple fractions, where the table allows it: all, or each."""
     if not state.free.any():
         return state
@@ -189,7 +191,7 @@ def _named(state: Rounding, found: FreeFit, table: FormRows) -> Rounding:
     return state
 
 
-def _fixed(state: Rounding, values: dict, table: FormRows) -> Rounding:
+def _fixed(state: Rounding, values: dict, table: FormTable) -> Rounding:
     w, free = state.w.copy(), state.free.copy()
     for place, value in values.items():
         w[place], free[place] = value, False

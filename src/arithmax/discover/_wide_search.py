@@ -6,9 +6,9 @@ from typing import TypeAlias
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import FormLayout, FormRows, fit, sum_of_squares
+from ._linear_forms import FormLayout, FormTable, fit, sum_of_squares
 from ._wide_accept import EXACT, SLACK, structure_left
-from ._wide_attempt import FreeFit, Proposal, attempt, constant
+from ._wide_attempt import FreeFit, Proposal, attempt, mean_proposal
 from ._wide_starts import (
     Effects,
     Standard,
@@ -40,7 +40,7 @@ class WideTable:
 
     def __init__(self, x: np.ndarray, y: np.ndarray, weight: np.ndarray, generator):
         self.generator = generator
-        self.table = FormRows(np.column_stack([x, np.ones(len(y))]), y, weight)
+        self.table = FormTable(np.column_stack([x, np.ones(len(y))]), y, weight)
         self.standard: Standard = standardise(x, y, weight)
         self.effects: Effects = linear_effects(self.standard.table)
         self.alive = x.std(0) > 0
@@ -227,7 +227,7 @@ def propose_wide(
         10.0
     """
     wide = WideTable(x, y, np.ones(len(y)) if weight is None else weight, generator)
-    proposals = [constant(wide.table)]
+    proposals = [mean_proposal(wide.table)]
     for number in range(min(rounds, len(STARTS))):
         fits: list[FreeFit] = []
         for found in _round(wide, number):

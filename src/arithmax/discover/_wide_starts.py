@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ._linear_forms import FormRows
+from ._linear_forms import FormTable
 
 CERTAIN = 3.5  # the t-value from which an input has a linear effect
 STEADY = 0.8  # the share of the variance from which linear effects screen inputs
@@ -17,7 +17,7 @@ class Standard(NamedTuple):
     A form $w \\cdot x + b$ of the inputs is a form of the standardised ones.
     """
 
-    table: FormRows
+    table: FormTable
     mean: Float[np.ndarray, " input"]
     deviation: Float[np.ndarray, " input"]
 
@@ -41,7 +41,7 @@ def standardise(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Standard:
     mean, deviation = x.mean(0), x.std(0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     columns = np.column_stack([(x - mean) / deviation, np.ones(len(y))])
-    return Standard(FormRows(columns, y, weight), mean, deviation)
+    return Standard(FormTable(columns, y, weight), mean, deviation)
 
 
 class Effects(NamedTuple):
@@ -60,7 +60,7 @@ class Effects(NamedTuple):
         return np.abs(self.t) > CERTAIN
 
 
-def linear_effects(table: FormRows) -> Effects:
+def linear_effects(table: FormTable) -> Effects:
     """Weighted least squares of the target on the standardised columns."""
     root = np.sqrt(table.weight)
     a, y = table.columns * root[:, None], table.target * root
@@ -83,7 +83,7 @@ def linear_effects(table: FormRows) -> Effects:
 
 
 def quadratic_pair(
-    table: FormRows, left: np.ndarray, keep: np.ndarray
+    table: FormTable, left: np.ndarray, keep: np.ndarray
 ) -> Float[np.ndarray, "2 input"]:
     r"""Two vectors whose product is what a straight line leaves over, roughly.
 
@@ -106,7 +106,7 @@ def quadratic_pair(
 
 
 def square_root_start(
-    table: FormRows, effects: Effects, keep: np.ndarray
+    table: FormTable, effects: Effects, keep: np.ndarray
 ) -> Float[np.ndarray, "1 1 column"]:
     """One form whose square is the target, from the largest eigenvalue."""
     u, v = quadratic_pair(table, effects.residual, keep)
@@ -118,7 +118,7 @@ def square_root_start(
 
 
 def spectral_product(
-    table: FormRows, effects: Effects, keep: np.ndarray
+    table: FormTable, effects: Effects, keep: np.ndarray
 ) -> Float[np.ndarray, "2 column"]:
     """Two factors from the spectrum, their constants from the linear effects.
 
@@ -164,7 +164,7 @@ def split_effects(
 
 
 def null_space_ratio(
-    table: FormRows, keep: np.ndarray
+    table: FormTable, keep: np.ndarray
 ) -> Float[np.ndarray, "2 column"]:
     r"""Numerator and denominator from the smallest singular vector.
 

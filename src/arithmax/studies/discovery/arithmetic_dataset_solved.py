@@ -90,8 +90,9 @@ def compute(trained: Trained) -> Computed:
     keys = [(*cell.labels, seed) for cell, seed in zip(chosen, at, strict=True)]
     rows = [kept.rows[key] for key in keys]
     tables = {
-        "seeds": kept.table(rows),
+        "seeds": kept.table(kept.rows.values()),  # of longer commands too
         "cells": cell_table(rows),
+        "ranges": ranges(rows),
         "sizes": sizes(rows),
     }
     return Computed(tables, figures(rows))
@@ -126,6 +127,18 @@ def cell_table(rows: Sequence[tuple]) -> Table:
         counts = (len(seeds), solved, *rate, *times)
         made.append((*cell.labels, *counts, *theirs, cell.undetermined or None))
     return columns(CELL_NAMES, made)
+
+
+def ranges(rows: Sequence[tuple]) -> Table:
+    """The cells with a hundred inputs: success and seconds by operation and range."""
+    made = []
+    for cell in cells():
+        if cell == DatasetCell(cell.operation, cell.range) and not cell.undetermined:
+            seeds = of(rows, cell)
+            share = 100 * sum(row["solved"] for row in seeds) / len(seeds)
+            middle = float(np.median([row["seconds"] for row in seeds]))
+            made.append((*cell.labels[:2], share, middle))
+    return columns((*LABELS[:2], "solved, %", "CPU seconds"), made)
 
 
 def sizes(rows: Sequence[tuple]) -> Table:
