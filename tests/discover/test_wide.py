@@ -8,7 +8,7 @@ from arithmax.discover._linear_forms import (
     FormLayout,
     FormTable,
     fit,
-    jacobian,
+    form_slopes,
     predict,
 )
 from arithmax.discover._monomial import ConstantFormula
@@ -143,7 +143,7 @@ def test_the_jacobian_is_that_of_finite_differences(terms):
     columns = np.c_[rng.uniform(1, 2, (7, 3)), np.ones(7)]
     table = FormTable(columns, np.ones(7), rng.uniform(1, 2, 7))
     w, free = rng.uniform(1, 2, (layout.forms, 4)), rng.random((layout.forms, 4)) < 0.7
-    slope, root = jacobian(layout, table, w, free), np.sqrt(table.weight)
+    slope, root = form_slopes(layout, table, w, free), np.sqrt(table.weight)
     for row, place in zip(slope, np.argwhere(free), strict=True):
         step = np.zeros_like(w)
         step[tuple(place)] = 1e-6

@@ -46,7 +46,7 @@ LADDER: tuple[Stage, ...] = (
     Networks(DIRECT + MIDDLE, restarts=256),
     FunctionsOfColumns(SHORT),
     Networks(LARGE),
-    Networks(MIDDLE + LARGE, restarts=512, steps=80),
+    Networks(MIDDLE + LARGE, restarts=256, steps=60),
 )
 """What `discover` tries, in this order; any of them can be left out."""
 

@@ -113,7 +113,7 @@ def free_parameters(
     return form, column
 
 
-def jacobian(
+def form_slopes(
     layout: FormLayout,
     table: FormTable,
     w: np.ndarray,
@@ -185,7 +185,7 @@ def fit(
         alive = np.flatnonzero((idle < PATIENCE) & np.isfinite(rss))
         if len(alive) == 0 or rss.min() <= enough:
             break
-        slope = jacobian(layout, table, w[alive], free)
+        slope = form_slopes(layout, table, w[alive], free)
         error = (table.target - predict(layout, table.columns, w[alive])) * root
         hessian = slope @ np.swapaxes(slope, -1, -2)
         step = _steps(hessian, (slope @ error[..., None])[..., 0], damping[alive])

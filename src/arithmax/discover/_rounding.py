@@ -15,8 +15,8 @@ from ._linear_forms import (
     FormLayout,
     FormTable,
     fit,
+    form_slopes,
     free_parameters,
-    jacobian,
     predict,
     slopes,
     sum_of_squares,
@@ -75,7 +75,7 @@ def covariance(
     A product stays what it is when one factor grows and another shrinks; the length of
     a form in which no weight other than 0 is fixed is therefore said to be known.
     """
-    slope = jacobian(state.layout, table, state.w, state.free)
+    slope = form_slopes(state.layout, table, state.w, state.free)
     hessian = slope @ slope.T
     form, column = free_parameters(state.free)
     inputs = column < state.w.shape[1] - 1
@@ -272,7 +272,7 @@ def _best_flip(state: Rounding, table: FormTable, flips) -> Rounding | None:
     g = m[form] * table.columns.T[column] * change[:, None]
     error = (table.target - predict(state.layout, table.columns, state.w)) * root
     if state.free.any():
-        q = np.linalg.qr(jacobian(state.layout, table, state.w, state.free).T)[0]
+        q = np.linalg.qr(form_slopes(state.layout, table, state.w, state.free).T)[0]
         g = g - (g @ q) @ q.T
     gram = g @ g.T
     gain = 2 * (g @ error) - np.diag(gram)
