@@ -147,6 +147,8 @@ def selected(
     """
     scaled, right = values * weight[:, None], target * weight
     size = np.linalg.norm(scaled, axis=0)
+    if not (np.isfinite(size).all() and np.isfinite(right).all()):
+        return []
     usable = np.flatnonzero(size > 0)
     scaled, size = scaled[:, usable] / size[usable], size[usable]
     rows, count = scaled.shape
@@ -186,8 +188,9 @@ def _path(scaled: np.ndarray, right: np.ndarray) -> list[np.ndarray]:
     while len(kept) > 1:
         if len(kept) <= LARGEST:
             found.append(kept)
-        weakest = int(np.argmin(numbers**2 / np.diag(cover)))
-        column, corner_value = cover[:, weakest], cover[weakest, weakest]
+        spread = np.maximum(np.diag(cover), 1e-300)  # rounding may have left it at 0
+        weakest = int(np.argmin(numbers**2 / spread))
+        column, corner_value = cover[:, weakest], spread[weakest]
         numbers = np.delete(numbers - column * numbers[weakest] / corner_value, weakest)
         cover = cover - np.outer(column, column) / corner_value
         cover = np.delete(np.delete(cover, weakest, 0), weakest, 1)
