@@ -146,12 +146,14 @@ def together(node: Node) -> Node:
             whole.append((Number.of(out), factor))
         roots.setdefault(bottom, []).append((Number.of(left * bottom), factor))
     for bottom, parts in roots.items():
-        inner = Product(tuple(e for e, _ in parts), tuple(f for _, f in parts))
-        alone = len(parts) == 1
         root = Number.of(Fraction(1, bottom))
-        if alone:
+        if all(e.value < 0 for e, _ in parts):  # one over a root, no root of 1 over
+            root = root.times(Number.of(-1))
+            parts = [(e.times(Number.of(-1)), f) for e, f in parts]
+        if len(parts) == 1:
             whole.append((parts[0][0].times(root), parts[0][1]))
         else:
+            inner = Product(tuple(e for e, _ in parts), tuple(f for _, f in parts))
             whole.append((root, inner))
     return Product(tuple(e for e, _ in whole), tuple(f for _, f in whole))
 

@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from ._nodes import Node, Sum
-from ._refit import predicted
+from ._refit import is_linear, predicted
 from ._score import crowding
 from ._table import Sample
 from ._verdict import Trust
 
 EXACT = 1e-9  # relative error on held-out rows
 LARGEST = 20  # terms: what has more is a table of its own
+UNNAMED = 8  # fitted constants: ratios with more of them follow any smooth function
 SIGNIFICANT = 3.3  # standard deviations of what a smooth function still explains
 EVIDENCE = 25.0  # by how much a formula must be likelier than no formula at all
 
@@ -36,7 +37,7 @@ def verdict(
 def _is_exact(node: Node, error: float, held: np.ndarray, table: Sample) -> bool:
     terms = sum(len(n.terms) for n in node.walk() if isinstance(n, Sum))
     free = sum(number.free for number in node.numbers())
-    few = terms <= LARGEST or not free
+    few = (terms <= LARGEST and (free <= UNNAMED or is_linear(node))) or not free
     if not few or crowding(node, table) > 0:
         return False
     return _close(predicted(node, table.columns), table.y) and _close(
