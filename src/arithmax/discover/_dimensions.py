@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from .._checks import shown
 from ._mapped import mapped, substituted
 from ._nodes import Node, Sum, monomial
 from ._numbers import Number
@@ -43,6 +44,10 @@ def dimension(text: str) -> Dimension:
         >>> sorted((unit, str(e)) for unit, e in dimension("N*s/m^(1/2)").items())
         [('kg', '1'), ('m', '1/2'), ('s', '-1')]
     """
+    if not isinstance(text, str):
+        raise TypeError(
+            f'`units` (with {shown(text)}) must be text such as "kg*m/s^2" or "".'
+        )
     reader = _Reader(text)
     found = reader.product()
     if reader.rest:

@@ -8,8 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .._checks import check_number, check_whole, shown
+from ._dimensions import dimension
 from ._flat import flat
 from ._formula import Formula
+from ._given import given_outside, given_rows
 from ._judge import Judge, OutOfTime
 from ._ladder import ladder
 from ._nodes import UNIT, Sum
@@ -47,6 +50,31 @@ class Search:
     tolerance: float = 0.125
     patience: int = 60
     units: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("candidates", self.candidates, 1)
+        check_whole("patience", self.patience, 0)
+        check_number("tolerance", self.tolerance, 0, 1)
+        if self.max_seconds is not None:
+            check_number("max_seconds", self.max_seconds, 0)
+        stages = () if self.stages is None else self.stages
+        if not isinstance(stages, tuple) or not all(
+            isinstance(stage, Stage) for stage in stages
+        ):
+            raise TypeError(
+                f"`stages` (={shown(stages)}) must be a tuple of stages, such as "
+                "`LADDER`, or None."
+            )
+        for unit in self.units or ():
+            dimension(unit)
+
+    def check_width(self, width: int) -> None:
+        """Units must be there for each of the columns, and for the target."""
+        if self.units is not None and len(self.units) != width + 1:
+            raise ValueError(
+                f"`units` (={shown(self.units)}) must hold {width + 1} units: one for "
+                "each column, then that of the target."
+            )
 
     def ladder(self) -> tuple[Stage, ...]:
         """The stages that are tried."""
@@ -87,10 +115,10 @@ def discover(
         m*v**2/2 | exact on this data
     """
     search = Search() if search is None else search
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    names = tuple(names or (f"x{i + 1}" for i in range(x.shape[1])))
-    weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    table = Sample.split(x, y, names, weight, seed)
+    rows = given_rows(x, y, names, sample_weight, seed)
+    outside = given_outside(outside, rows.x.shape[1])
+    search.check_width(rows.x.shape[1])
+    table = Sample.split(*rows, seed)
     if (constant := flat(table, outside)) is not None:
         return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
@@ -99,7 +127,7 @@ def discover(
         tried, stopped = _climb(search, table, judge, seed, progress)
     if judge.best is None:  # no stage proposed anything, or there was no time to judge
         judge.deadline = math.inf
-        judge.consider(Sum((Number(float(np.mean(y))),), (UNIT,)), "constant")
+        judge.consider(Sum((Number(float(np.mean(rows.y))),), (UNIT,)), "constant")
     return _report(judge, tried, stopped, outside)
 
 
