@@ -3,6 +3,8 @@
 Operators are + − × ÷, square and root for both. Both stop early once the table is
 explained to rounding, so that their CPU seconds are what they needed.
 """
+# pyright: reportMissingImports=false
+# because the compared tools are no dependencies: the extra `compare` has them
 
 import ast
 import time
