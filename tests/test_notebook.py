@@ -23,8 +23,12 @@ def sympify(text: str) -> Expr:
 
 def shown(cell) -> str:
     """What a cell prints and gives, as text."""
-    texts = [o.get("text") or o.get("data", {}).get("text/plain") for o in cell.outputs]
-    return "\n".join(map(str, texts))
+    values = [o.get("data", {}).get("text/plain") for o in cell.outputs]
+    given = [f"{value}\n" for value in values if value is not None]
+    printed = [
+        o["text"] for o in cell.outputs if "text" in o
+    ]  # in any number of pieces
+    return "".join([*printed, *given])
 
 
 @pytest.fixture(scope="module")

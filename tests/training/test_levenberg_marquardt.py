@@ -204,7 +204,6 @@ class Misnamed(Network):
             {"optimiser__damping": 0.0},
             r"`damping` \(=0.0\) must be a finite number, at",
         ),
-        ({"optimiser__projection": 1}, r"`projection` \(=1\) must be True or False"),
         ({"batches__repeat": 128}, r"`repeat` \(=128\) must be 0 with `full`"),
     ],
     ids=lambda value: "" if isinstance(value, str) else repr(value),

@@ -30,6 +30,7 @@ from arithmax.training import (
     CorrelationThenSquaredError,
     Criterion,
     Joint,
+    LevenbergMarquardt,
     Measuring,
     Part,
     Protocol,
@@ -65,6 +66,7 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
         dict(learning_rate=0.1, decay=0.5, epsilon=0.1, within_root=True, initial=1.0),
     ),
     ("optimiser", SGD(), dict(learning_rate=0.1, momentum=0.9)),
+    ("optimiser", LevenbergMarquardt(), dict(damping=100.0, projection=False)),
     ("loss", SquaredError(), {}),
     ("loss", SmoothL1(), {}),
     ("loss", CorrelationThenSquaredError(40), dict(switch=20)),
@@ -92,7 +94,7 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
         dict(every=500, until=1500, patience=9000, above=1e9)
         | dict(loss_of="validation", redraw="start", keep_optimiser=True),
     ),
-    ("batches", Batches(64), dict(size=32, repeat=128)),
+    ("batches", Batches(64), dict(size=32, repeat=128, full=True)),
     ("measuring", Measuring(50, 100, 1), dict(interval=25, validation=50, window=2)
      | dict(keep=(0, 50))),
     ("criterion", Criterion(), dict(epsilon=1e-3, threshold=0.5, rule="authors")),
@@ -123,6 +125,9 @@ def protocol_with(setting: str, part: Part) -> Protocol:
     if isinstance(part, HalvesOfLosses):  # of 500 losses each, which must not fall
         more = {"steps": 2000, "measuring": Measuring(1000, 100, 1)}
         more |= {"optimiser": SGD(0.0)}
+    if isinstance(part, LevenbergMarquardt):  # which is soon at the end of its way
+        more = {"batches": Batches(64, full=True)}
+        more |= {"steps": 2, "measuring": Measuring(2, 100, 1)}
     return BASE.updated(**{setting: made}, **more)
 
 

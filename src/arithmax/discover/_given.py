@@ -7,7 +7,7 @@ import numpy as np
 from .._checks import check_whole, shown
 from ..tasks import as_inputs, as_targets
 
-FEWEST = 5  # rows: with fewer nothing can be fitted and held out
+FEWEST = 3  # rows: with fewer nothing can be told apart
 
 
 class GivenRows(NamedTuple):
@@ -25,8 +25,8 @@ def given_rows(x: Any, y: Any, names: Any, weight: Any, seed: Any) -> GivenRows:
     check_whole("seed", seed, 0)
     if len(x) < FEWEST:
         raise ValueError(
-            f"`x` (with {len(x)} rows) must have at least {FEWEST} rows: some are held "
-            "out, and the others must tell formulas apart."
+            f"`x` (with {len(x)} rows) must have at least {FEWEST} rows, which tell "
+            "formulas apart."
         )
     return GivenRows(x, y, given_names(names, x.shape[1]), given_weight(weight, len(x)))
 
@@ -77,10 +77,9 @@ def given_weight(weight: Any, rows: int) -> np.ndarray | None:
             f"`sample_weight` (={shown(weight)}) must hold {rows} finite numbers of at "
             "least 0, one for each row."
         )
-    if not (found > 0).sum() >= FEWEST:
+    if not found.any():
         raise ValueError(
-            f"`sample_weight` (={shown(weight)}) must be above 0 for at least {FEWEST} "
-            "rows."
+            f"`sample_weight` (={shown(weight)}) must be above 0 for some rows."
         )
     return found
 

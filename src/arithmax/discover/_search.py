@@ -123,7 +123,7 @@ def discover(
         return constant
     limit = math.inf if search.max_seconds is None else search.max_seconds
     judge = Judge(table, search.tolerance, monotonic() + limit)
-    with one_thread():
+    with one_thread(), np.errstate(all="ignore"):
         tried, stopped = _climb(search, table, judge, seed, progress)
     if judge.best is None:  # no stage proposed anything, or there was no time to judge
         judge.deadline = math.inf
