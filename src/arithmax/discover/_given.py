@@ -23,12 +23,16 @@ def given_rows(x: Any, y: Any, names: Any, weight: Any, seed: Any) -> GivenRows:
     """The rows as arrays; an error says which argument is wrong, and what helps."""
     x, y = inputs_and_target(x, y, "x", "y")
     check_whole("seed", seed, 0)
-    if len(x) < FEWEST:
+    return GivenRows(x, y, given_names(names, x.shape[1]), given_weight(weight, len(x)))
+
+
+def check_rows(rows: int) -> None:
+    """A target that varies needs some rows."""
+    if rows < FEWEST:
         raise ValueError(
-            f"`x` (with {len(x)} rows) must have at least {FEWEST} rows, which tell "
+            f"`x` (with {rows} rows) must have at least {FEWEST} rows, which tell "
             "formulas apart."
         )
-    return GivenRows(x, y, given_names(names, x.shape[1]), given_weight(weight, len(x)))
 
 
 def inputs_and_target(

@@ -12,7 +12,7 @@ from .._checks import check_number, check_whole, shown
 from ._dimensions import dimension
 from ._flat import flat
 from ._formula import Formula
-from ._given import given_outside, given_rows
+from ._given import check_rows, given_outside, given_rows
 from ._judge import Judge, OutOfTime
 from ._ladder import ladder
 from ._nodes import UNIT, Sum
@@ -121,6 +121,7 @@ def discover(
     table = Sample.split(*rows, seed)
     if (constant := flat(table, outside)) is not None:
         return constant
+    check_rows(len(rows.y))
     limit = math.inf if search.max_seconds is None else search.max_seconds
     judge = Judge(table, search.tolerance, monotonic() + limit)
     with one_thread(), np.errstate(all="ignore"):
