@@ -1,39 +1,96 @@
 """What the layers of PyTorch and Equinox share: one class for each unit."""
 
 import dataclasses
+import difflib
 import inspect
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
-from ._checks import choose, shown
+from ._arrays import Params
+from ._checks import shown
 from ._network import Network
-from .units import UNITS, Unit
+from .networks import Stack
+from .units import UNITS, Unit, plain_name, unit_name
 
 
-def layer_class(name: str, layer: Any, extras: tuple[str, ...]) -> type:
-    """The subclass of `layer` for the unit class `name` of the registry.
+def layer_class(name: str, layer: Any, extras: tuple[str, ...], module: str) -> type:
+    """The subclass of `layer` for a unit, which may be spelt as its paper does.
 
     It takes the sizes first, then, by name, the options of the unit and the `extras`
     of the framework.
+
+    Args:
+        name: the name of the unit or of its class.
+        layer: the class of layers.
+        extras: the keyword arguments of `layer` that are not for the unit.
+        module: the module in which the class is found.
     """
-    classes = {cls.__name__: cls for cls in UNITS.values()}
     try:
-        unit_class = classes[choose("name", name, classes)]
-    except ValueError as error:
-        raise AttributeError(f"module {layer.__module__!r}: {error}") from None
+        unit_class = UNITS[unit_name("name", name)]
+    except ValueError:
+        near = nearest_class(name)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}.{hint}"
+        ) from None
 
     def __init__(self: Any, in_features: int, out_features: int, **options: Any):
         own = {extra: options.pop(extra) for extra in extras if extra in options}
         layer.__init__(self, unit_class(**options), in_features, out_features, **own)
 
-    __init__.__qualname__ = f"{name}.__init__"
+    class_name = unit_class.__name__
+    __init__.__qualname__ = f"{class_name}.__init__"
     __init__.__signature__ = signature(unit_class, layer, extras)  # type: ignore[attr-defined]  # as inspect documents
     body = {
         "__init__": __init__,
-        "__doc__": f"`arithmax.units.{name}` as a layer; see there.",
-        "__module__": layer.__module__,
-        "__qualname__": name,
+        "__doc__": layer_doc(unit_class, layer, module, extras),
+        "__module__": module,
+        "__qualname__": class_name,
     }
-    return type(layer)(name, (layer,), body)
+    return type(layer)(class_name, (layer,), body)
+
+
+def nearest_class(name: str) -> str | None:
+    """The layer whose name is most like another."""
+    names = {plain_name(n): n for n in layer_names()}
+    close = difflib.get_close_matches(plain_name(name), names, n=1)
+    return names[close[0]] if close else None
+
+
+def layer_doc(
+    unit_class: type[Unit], layer: Any, module: str, extras: tuple[str, ...]
+) -> str:
+    """The documentation of a layer: that of its unit, its sizes, and how to call it."""
+    parts = sections(inspect.cleandoc(unit_class.__doc__ or ""))
+    own = sections(inspect.cleandoc(layer.__doc__ or ""))["Args"]
+    sizes = {n: t for n, t in arguments(own).items() if n.endswith("_features")}
+    last = {n: t for n, t in arguments(own).items() if n in extras}
+    listed = "".join({**sizes, **arguments(parts.get("Args", "")), **last}.values())
+    key = ", key=jax.random.key(0)" if "key" in extras else ""
+    imports = f"jax, {module}" if key else f"torch, {module}"
+    ones, shape = ("jax.numpy", "(5, 1)") if key else ("torch", "torch.Size([5, 1])")
+    noise = ", key=jax.random.key(1)" if key else ""
+    example = f"""    >>> import {imports}
+    >>> layer = {module}.{unit_class.__name__}(3, 1{key})
+    >>> layer({ones}.ones((5, 3)){noise}).shape
+    {shape}
+"""
+    texts = [parts[""], f"Args:\n{listed}", f"Examples:\n{example}"]
+    if "Reference" in parts:
+        texts.append(f"Reference:\n{parts['Reference']}")
+    return "\n\n".join(text.strip("\n") for text in texts) + "\n"
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The sections of a docstring by their headings; what comes first has none."""
+    pieces = re.split(r"^(Args|Examples|Reference|Returns):\n", doc, flags=re.M)
+    return {"": pieces[0], **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
+
+
+def arguments(text: str) -> dict[str, str]:
+    """The arguments of a docstring's section, each with its lines."""
+    found = re.findall(r"^( {4}(\w+):.*\n(?: {8,}.*\n)*)", text + "\n", flags=re.M)
+    return {name: lines for lines, name in found}
 
 
 def signature(
@@ -72,3 +129,36 @@ def describe(unit: Network, in_features: Any, out_features: int) -> str:
     options = repr(unit)[len(type(unit).__name__) + 1 : -1]
     sizes = f"in_features={in_features}, out_features={out_features}"
     return f"{sizes}, {options}" if options else sizes
+
+
+class Part(NamedTuple):
+    """A part of a tree of layers: a network, its parameters, how many outputs."""
+
+    network: Network
+    params: Params
+    out_features: int
+
+
+def in_a_row(parts: list[Part]) -> Part:
+    """Parts one after the other as one; parameters are named as a stack names them."""
+    if not parts:
+        raise ValueError("`net` must have a layer in it, such as an NMU.")
+    if len(parts) == 1:
+        return parts[0]
+    hidden = tuple(part.out_features for part in parts[:-1])
+    params = {
+        f"{i}.{name}": value
+        for i, part in enumerate(parts)
+        for name, value in part.params.items()
+    }
+    stack = Stack(tuple(part.network for part in parts), hidden)
+    return Part(stack, params, parts[-1].out_features)
+
+
+def unreadable(part: Any, linear: str) -> str:
+    """What to say of a part of a network that has no formula."""
+    return (
+        f"`net` has a {type(part).__name__} in it, which has no formula. It must be a "
+        f"layer of arithmax, `{linear}`, or a `Sequential` of these: read that part of "
+        "your network."
+    )

@@ -62,7 +62,7 @@ class Scaled(Network):
                 "constants by yours."
             )
         for name in ("inputs", "outputs"):
-            vars(self)[name] = _scale(name, vars(self)[name])
+            vars(self)[name] = check_scale(name, vars(self)[name])
         if isinstance(self.inputs, tuple) and self.network.input_axes != 1:
             raise ValueError(
                 f"`inputs` (={shown(self.inputs)}) must be one number for a network "
@@ -196,8 +196,8 @@ def _inner(params: Params) -> Params:
     return {name: v for name, v in params.items() if name != COEFFICIENT}
 
 
-def _scale(name: str, value: Any) -> Scale:
-    """A scale as Python's numbers: finite, and not zero."""
+def check_scale(name: str, value: Any) -> Scale:
+    """A scale as Python's numbers, which must be finite and not zero."""
     made: Any = plain(value)
     several = isinstance(made, tuple) and len(made) > 0
     entries: tuple[Any, ...] = made if several else (made,)

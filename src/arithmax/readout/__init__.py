@@ -12,3 +12,5 @@ from ._reading import Reading as Reading
 from ._readout import readout as readout
 from ._sympy import from_sympy as from_sympy
 from ._torch import torch_module as torch_module
+from ._written import expressions_of as expressions_of
+from ._written import written as written

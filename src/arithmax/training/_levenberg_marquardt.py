@@ -5,25 +5,12 @@ This file is read by the command line and loads no array library.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from .._checks import shown
 from ._declared import compiled, traced
 from ._losses import SquaredError
 from ._optimiser import Optimiser
-
-if TYPE_CHECKING:
-    from .._arrays import Array
-
-LEAST, MOST = 1e-15, 1e15  # damping, which would else run away from a solution
-GAIN = 0.1  # of what a step promises it must keep at least so much
-
-
-class Damping(NamedTuple):
-    """The damping of the next step, and by what it grows if that step fails."""
-
-    size: "Array"
-    growth: "Array"
 
 
 @dataclass(frozen=True)
@@ -73,7 +60,7 @@ class LevenbergMarquardt(Optimiser):
         Squares Problems", BIT 15, 1975.
     """
 
-    damping: float = traced(1.0, (LEAST, MOST))
+    damping: float = traced(1.0, (1e-15, 1e15))
     """The damping of the first step; how far from a solution runs may begin."""
     projection: bool = compiled(True)
     """Whether parameters in which the network is linear are solved for exactly."""
@@ -122,6 +109,8 @@ class LevenbergMarquardt(Optimiser):
     def start(self, params):
         import jax.numpy as jnp
 
+        from .._gauss_newton import Damping
+
         dtype = next(iter(params.values())).dtype
         return Damping(jnp.asarray(self.damping, dtype), jnp.asarray(2.0, dtype))
 
@@ -129,37 +118,19 @@ class LevenbergMarquardt(Optimiser):
         import jax
         import jax.numpy as jnp
 
-        from ._least_squares import Flat, damped_step, jacobian
+        from .._gauss_newton import GAIN, damped_by, damped_step
+        from ._least_squares import Flat, jacobian, solve
 
         flat = Flat(objective, params, self.projection)
         at, count = flat.at, flat.count
         (value, loss), gradient = jax.value_and_grad(flat.total, has_aux=True)(at)
         slopes, gradient = flat.live(jacobian(flat.residuals, at)), flat.live(gradient)
-        step, promised = damped_step(slopes, gradient, state.size, count, flat.room())
+        step, promised = damped_step(
+            slopes, gradient, state.size, count, flat.room(), solve
+        )
         trial = flat.project(flat.solved(at + step))
         after, _ = flat.total(trial)
         gain = (value - after) / promised
         better = (after < value) & (gain > GAIN)  # never with NaN
         params = flat.params(jnp.where(better, trial, at))
         return params, damped_by(state, gain, better), loss
-
-
-def damped_by(state: Damping, gain: "Array", better: "Array") -> Damping:
-    r"""The damping after a step, by Nielsen's rule.
-
-    $$ \mu \leftarrow \mu \max\left(\tfrac13,\; 1 - (2\rho - 1)^3\right),\; \nu
-       \leftarrow 2 \quad\text{or}\quad \mu \leftarrow \mu\nu,\; \nu \leftarrow 2\nu $$
-
-    Args:
-        state: $\mu$ and $\nu$.
-        gain: $\rho$, how much of what it promised a step has kept.
-        better: whether the step was taken; otherwise the second rule counts.
-    """
-    import jax.numpy as jnp
-
-    kept = jnp.maximum(1 / 3, 1 - (2 * gain - 1) ** 3)
-    factor = jnp.where(better, kept, state.growth)
-    growth = jnp.where(better, 2.0, 2 * state.growth)
-    return Damping(
-        jnp.clip(state.size * factor, LEAST, MOST), jnp.minimum(growth, MOST)
-    )

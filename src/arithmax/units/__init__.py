@@ -13,7 +13,6 @@ from .._arrays import namespace as namespace
 from .._arrays import product as product
 from .._arrays import sigmoid as sigmoid
 from .._arrays import spread as spread
-from .._checks import choose
 from .._hazards import Hazard as Hazard
 from .._parameters import Beta as Beta
 from .._parameters import Constant as Constant
@@ -53,6 +52,8 @@ from ._operations import Domain as Domain
 from ._operations import Exactness as Exactness
 from ._operations import Operation as Operation
 from ._registry import REGISTRY
+from ._spelling import plain_name as plain_name
+from ._spelling import registered
 from ._symbolic import power_product as power_product
 from ._symbolic import rows as rows
 from ._symbolic import weighted_sum as weighted_sum
@@ -74,12 +75,40 @@ UNITS: dict[str, type[Unit]] = {name: _load(home) for name, home in REGISTRY.ite
 globals().update({cls.__name__: cls for cls in UNITS.values()})
 
 
+def unit_name(argument: str, name: object) -> str:
+    """The name in `UNITS` of a unit, however it is spelt; an error if there is none.
+
+    Args:
+        argument: what the name was given as, for the message.
+        name: the name.
+
+    Examples:
+        >>> from arithmax.units import unit_name
+        >>> [unit_name("unit", name) for name in ("iNALU", "NAC+", "sNMU", "NAC•")]
+        ['inalu', 'nac', 'snmu', 'nac-mul']
+    """
+    return registered(argument, name, UNITS)
+
+
 def unit(name: str, **options: object) -> Unit:
     """The unit of that name, with its options.
+
+    Args:
+        name: its name, as the command line or the papers spell it.
+        options: its options.
 
     Examples:
         >>> from arithmax.units import unit
         >>> unit("nalu", tied=False)
         NALU(tied=False, gate_bias=False, two_gates=False, eps=1e-07)
     """
-    return UNITS[choose("name", name, UNITS)](**options)
+    return UNITS[unit_name("name", name)](**options)
+
+
+def __getattr__(name: str) -> type[Unit]:
+    if not name.startswith("_"):
+        try:
+            return UNITS[unit_name("name", name)]
+        except ValueError:
+            pass
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,30 +1,18 @@
-"""Every unit as a `torch.nn.Module`.
+"""A unit, or another network, as a `torch.nn.Module`."""
 
-`arithmax.torch.NMU(in_features, out_features)` is the module of `arithmax.units.NMU`,
-and so on for every unit of the registry; `Layer` takes any network at all.
-"""
-
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._extras import extras
-from ._inputs import check_input, check_plain
-from ._layers import check_unit, describe, layer_class, layer_names
-from ._network import Network, features_first
-from .networks import Noise, Stack
-from .readout import Reading, readout
-from .units import (
-    Beta,
-    Constant,
-    Distribution,
-    Hazard,
-    Identity,
-    Normal,
-    Uniform,
-)
+from .._extras import extras
+from .._inputs import check_input, check_plain
+from .._layers import check_unit, describe
+from .._network import Network, features_first
+from ..networks import Noise
+from ..readout import Reading, expressions_of, readout
+from ..units import Hazard
+from ._draw import draw_
 
 with extras():
     import array_api_compat.torch as xp
@@ -76,6 +64,7 @@ class Layer(nn.Module):
             empty = torch.empty(parameter.shape, device=device, dtype=dtype)
             *outer, last = self._paths[name]
             _submodule(self, outer).register_parameter(last, nn.Parameter(empty))
+        self.register_load_state_dict_pre_hook(_as_tensors)
         self.reset_parameters()
 
     @torch.no_grad()
@@ -138,13 +127,30 @@ class Layer(nn.Module):
 
     @torch.no_grad()
     def weights(self) -> dict[str, Tensor]:
-        """The effective weight matrices."""
-        return self.unit.weights(self._params())
+        """Copies of the effective weight matrices."""
+        found = self.unit.weights(self._params())
+        return {name: value.detach().clone() for name, value in found.items()}
 
     @torch.no_grad()
     def diagnose(self, x: Tensor) -> dict[Hazard, Tensor]:
         """Which inputs the layer silently gets wrong, and why."""
         return self.unit.diagnose(self._params(), x)
+
+    def expression(self, names: Sequence[str] | None = None) -> list[Any]:
+        """What the layer computes, one SymPy expression for each output.
+
+        Weights are taken as they are: `discretise` a layer first to see whole ones.
+
+        Args:
+            names: the names of the inputs; x1, x2, … if None.
+        """
+        return expressions_of(self.unit, self._params(), names)
+
+    @torch.no_grad()
+    def discretise_(self) -> None:
+        """Draw the parameters to the nearest at which the unit is exact, in place."""
+        self._own()
+        self.load_parameters(self.unit.discretise(self._params()))
 
     def readout(self, x: Any, y: Any, **options: Any) -> Reading:
         """The formula that the layer has learned: see `arithmax.readout.readout`.
@@ -160,24 +166,12 @@ class Layer(nn.Module):
         return describe(self.unit, self.in_features, self.out_features)
 
 
-def sequential(network: Stack, in_features: int, out_features: int) -> nn.Sequential:
-    """A stack as a `torch.nn.Sequential` of layers, whose `state_dict` has its names.
-
-    Examples:
-        >>> from arithmax import NAU, NMU, Stack
-        >>> from arithmax.torch import sequential
-        >>> sorted(sequential(Stack((NAU(), NMU()), hidden=(2,)), 4, 1).state_dict())
-        ['0.W', '1.W']
-    """
-    sizes = pairwise((in_features, *network.hidden, out_features))
-    units = zip(network.units, sizes, strict=True)
-    layers = nn.Sequential(*(Layer(unit, *size) for unit, size in units))
-    if network.starts:
-        declared = network.parameters(in_features, out_features)
-        with torch.no_grad():
-            for name, value in layers.named_parameters():
-                draw_(value, declared[name].distribution)
-    return layers
+def _as_tensors(layer: Layer, state: dict[str, Any], prefix: str, *_: Any) -> None:
+    """Arrays of a `state_dict` as tensors: results of the fleet load as they are."""
+    for name in layer._paths:
+        value = state.get(prefix + name)
+        if value is not None and not isinstance(value, Tensor):
+            state[prefix + name] = _tensor(name, value)
 
 
 def _submodule(module: nn.Module, names: list[str]) -> nn.Module:
@@ -211,37 +205,3 @@ def _tensor(name: str, value: Any) -> Tensor:
     array = np.asarray(value)
     # NumPy has no bfloat16; what JAX calls so is not a kind that PyTorch reads.
     return torch.tensor(array if array.dtype.kind == "f" else array.astype("float32"))
-
-
-def draw_(tensor: Tensor, distribution: Distribution) -> Tensor:
-    """Fill a tensor with numbers drawn from a distribution."""
-    match distribution:
-        case Uniform(low, high):
-            return tensor.uniform_(low, high)
-        case Normal(mean, std):
-            return tensor.normal_(mean, std)
-        case Beta(a, b, low, high):
-            ends = (torch.tensor(v, device="cpu") for v in (a, b))
-            drawn = torch.distributions.Beta(next(ends), next(ends)).sample(
-                tensor.shape
-            )
-            return tensor.copy_(low + (high - low) * drawn)
-        case Constant(value):
-            return tensor.fill_(value)
-        case Identity():
-            return nn.init.eye_(tensor)
-    columns = tensor.shape if tensor.ndim == 2 else (*tensor.shape, 1)
-    # Orthogonal matrices come from a factorisation that has no short formats.
-    wide = torch.float64 if tensor.dtype == torch.float64 else torch.float32
-    drawn = nn.init.orthogonal_(torch.empty(columns, dtype=wide, device="cpu"))
-    return tensor.copy_(drawn.reshape(tensor.shape))
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, layer_class(name, Layer, ("device", "dtype")))
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *layer_names()])

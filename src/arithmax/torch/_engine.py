@@ -1,0 +1,246 @@
+"""PyTorch's side of `fit`: replicas by `torch.func.vmap`."""
+
+import copy
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Params
+from .._extras import extras
+from .._network import Network
+from ..fitting import Settings, Split, Tools
+from ._layer import Layer
+from ._scaled import Scaled
+from ._tree import network_of
+from ._whole import discretise
+
+with extras():
+    import torch
+    from torch import Tensor, nn
+    from torch.func import functional_call, grad, jacfwd, vmap
+
+PARAMETERS = 400  # the most for which second-order steps pay
+ROWS = 1000  # the most that they look at
+STEPS, BATCH, RATE = 3000, 256, 1e-2  # of an optimiser
+LATE = 0.5  # the share of the steps after which regularisers set in
+STATEFUL = (nn.modules.batchnorm._NormBase, nn.modules.dropout._DropoutNd)
+
+MakeOptimiser = Callable[[list[Tensor]], torch.optim.Optimizer]
+
+
+class TorchEngine:
+    """A module and a table, as functions of parameter vectors.
+
+    Args:
+        net: the module, in your units of measurement.
+        split: the table.
+        settings: how it is trained.
+        optimiser: makes an optimiser of tensors; None to choose by the size.
+    """
+
+    def __init__(
+        self,
+        net: nn.Module,
+        split: Split,
+        settings: Settings,
+        optimiser: MakeOptimiser | None,
+    ) -> None:
+        self.start, self.split, self.settings = net, split, settings
+        self.make = optimiser
+        self.count = sum(p.numel() for p in _trained(net).values())
+        self.dtype = next(iter(_trained(net).values())).dtype
+        working = torch.float64 if self.second_order else self.dtype
+        self.net = copy.deepcopy(net).to(working)
+        self.device = next(self.net.parameters()).device
+        self.x = torch.as_tensor(split.x, dtype=working, device=self.device)
+        self.y = torch.as_tensor(split.y, dtype=working, device=self.device)
+        self.spread = torch.as_tensor(split.spread, dtype=working, device=self.device)
+        self.layers = [
+            (f"{name}." if name else "", module)
+            for name, module in self.net.named_modules()
+            if isinstance(module, Layer)
+        ]
+
+    @property
+    def second_order(self) -> bool:
+        stateful = any(isinstance(m, STATEFUL) for m in self.start.modules())
+        return self.make is None and self.count <= PARAMETERS and not stateful
+
+    @cached_property
+    def shapes(self) -> dict[str, torch.Size]:
+        return {name: p.shape for name, p in _trained(self.net).items()}
+
+    @property
+    def tools(self) -> Tools:
+        def every(function):
+            return vmap(function, in_dims=(0, 0, 0, None), randomness="different")
+
+        return Tools(jacfwd, grad, _solve, every)
+
+    @cached_property
+    def objective(self) -> "Residuals":
+        self.net.eval()  # what is used is trained: noise would be no function
+        rows = self.split.trained
+        if len(rows) > ROWS:
+            chosen = np.random.default_rng(self.settings.seed)
+            rows = np.sort(chosen.choice(rows, ROWS, replace=False))
+        return Residuals(self, self.x[rows], self.y[rows])
+
+    def compiled(self, function: Any) -> Any:
+        return torch.no_grad()(function)
+
+    def draw(self, count: int, round_: int) -> Tensor:
+        drawn = []
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices):
+            torch.manual_seed((self.settings.seed << 16) + round_)
+            for i in range(count):
+                net = copy.deepcopy(self.net)
+                if round_ or i:
+                    _redraw(net)
+                drawn.append(self.vector(_trained(net)).detach())
+        return torch.stack(drawn)
+
+    def vector(self, params: dict[str, Tensor]) -> Tensor:
+        """Parameters by name as one vector."""
+        return torch.cat([params[name].reshape(-1) for name in self.shapes])
+
+    def params(self, at: Tensor) -> dict[str, Tensor]:
+        """A vector as parameters by name."""
+        pieces = torch.split(at, [shape.numel() for shape in self.shapes.values()])
+        pairs = zip(self.shapes.items(), pieces, strict=True)
+        return {name: piece.reshape(shape) for (name, shape), piece in pairs}
+
+    def penalty(self, at: Tensor) -> Tensor:
+        """The regularisers that are zero at whole weights."""
+        params = self.params(at)
+        parts = [
+            layer.unit.penalty(_own(layer, prefix, params))
+            for prefix, layer in self.layers
+            if layer.unit.sparse
+        ]
+        return torch.stack(parts).sum() if parts else 0 * at.sum()
+
+    def project(self, at: Tensor) -> Tensor:
+        params = self.params(at)
+        for prefix, layer in self.layers:
+            kept = layer.unit.project(_own(layer, prefix, params))
+            params.update({prefix + name: value for name, value in kept.items()})
+        return self.vector(params)
+
+    @torch.no_grad()
+    def nearest(self, at: Tensor) -> Tensor:
+        params = self.params(at)
+        whole = {
+            name: torch.full_like(value, torch.nan) for name, value in params.items()
+        }
+        for prefix, layer in self.layers:
+            try:
+                found = layer.unit.discretise(_own(layer, prefix, params))
+            except ValueError:
+                continue
+            whole.update({prefix + name: value for name, value in found.items()})
+        return self.vector(whole)
+
+    @torch.no_grad()
+    def predict(self, at: Tensor, rows: np.ndarray) -> np.ndarray:
+        self.net.eval()
+        found = functional_call(self.net, self.params(at), (self.x[rows],))
+        return found.double().cpu().numpy()
+
+    def descend(
+        self, at: Tensor, settings: Settings, watch: Callable[[float, float], None]
+    ) -> Tensor:
+        """Steps of the optimiser on batches; regularisers set in half way."""
+        self.net.train()
+        leaf = at.clone().requires_grad_()
+        optimiser = self.make([leaf]) if self.make else torch.optim.Adam([leaf], RATE)
+        rates = [group["lr"] for group in optimiser.param_groups]
+        slopes = vmap(grad(self._loss, has_aux=True), (0, None, 0, 0), 0, "different")
+        steps, rng = settings.steps or STEPS, np.random.default_rng(settings.seed)
+        size = min(settings.batch or BATCH, len(self.split.trained))
+        for i in range(steps):
+            done = i / steps
+            late = max(0.0, done - LATE) / (1 - LATE)
+            for group, rate in zip(optimiser.param_groups, rates, strict=True):
+                group["lr"] = rate * (0.5 + 0.5 * np.cos(np.pi * late)) + 1e-3 * rate
+            picked = rng.choice(self.split.trained, size, replace=False)
+            x = self.x[picked].expand(len(at), *self.x[picked].shape)
+            y = self.y[picked].expand(len(at), *self.y[picked].shape)
+            strength = settings.penalty * min(1.0, 2 * late)
+            leaf.grad, loss = slopes(leaf.detach(), strength, x, y)
+            optimiser.step()
+            with torch.no_grad():
+                leaf.copy_(vmap(self.project)(leaf.detach()))
+            if i % 50 == 0:
+                watch(done, float(loss.nan_to_num(torch.inf).min()))
+        return leaf.detach()
+
+    def _loss(
+        self, at: Tensor, strength: float, x: Tensor, y: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        values = functional_call(self.net, self.params(at), (x,))
+        loss = ((values - y) / self.spread).square().mean()
+        return loss + strength * self.penalty(at), loss
+
+    def module(self, at: Tensor) -> nn.Module:
+        made = copy.deepcopy(self.net).eval()
+        made.load_state_dict(self.params(at), strict=False)
+        return made
+
+    def rounded(self, module: nn.Module) -> nn.Module:
+        return discretise(module)
+
+    def network(self, module: nn.Module) -> tuple[Network, Params]:
+        return network_of(module)
+
+
+class Residuals:
+    """The objective of second-order steps on some rows."""
+
+    def __init__(self, engine: TorchEngine, x: Tensor, y: Tensor) -> None:
+        self.engine, self.x, self.y = engine, x, y
+        self.penalty, self.project = engine.penalty, engine.project
+        self.scale = engine.spread * float(np.sqrt(y.numel()))
+
+    def residuals(self, at: Tensor) -> Tensor:
+        engine = self.engine
+        values = functional_call(engine.net, engine.params(at), (self.x,))
+        return ((values - self.y) / self.scale).reshape(-1)
+
+
+def scaled(net: nn.Module, split: Split, scale: bool) -> nn.Module:
+    """The module in the table's units of measurement, unless it is scaled already."""
+    if not scale or isinstance(net, Scaled):
+        return net
+    outputs = split.output_scale
+    return Scaled(net, split.input_scale, outputs, len(outputs))
+
+
+def _trained(net: nn.Module) -> dict[str, nn.Parameter]:
+    return {name: p for name, p in net.named_parameters() if p.requires_grad}
+
+
+def _own(layer: Layer, prefix: str, params: dict[str, Tensor]) -> Params:
+    """The parameters of a layer; those that are frozen are its own."""
+    held = layer._params()
+    return {name: params.get(prefix + name, held[name]) for name in held}
+
+
+def _redraw(net: nn.Module) -> None:
+    """Other starting values, wherever a module knows how to draw them."""
+    for module in net.modules():
+        reset: Any = getattr(module, "reset_parameters", None)
+        if callable(reset):
+            reset()
+
+
+def _solve(matrix: Tensor, right: Tensor) -> Tensor:
+    """The solution of equations of a positive definite matrix; NaN if it is not."""
+    factor, info = torch.linalg.cholesky_ex(matrix)
+    columns = right[:, None] if right.ndim == 1 else right
+    solved = torch.cholesky_solve(columns, factor)
+    solved = torch.where(info == 0, solved, torch.full_like(solved, torch.nan))
+    return solved[:, 0] if right.ndim == 1 else solved
