@@ -15,10 +15,19 @@ SOURCE = Path(arithmax.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 
 # Files of the root and packages; each imports only from those above it.
-ROOMS = ["_extras", "_json", "_own_code", "_arrays", "_identity", "_files", "_checks"]
+ROOMS = [
+    "_extras",
+    "_json",
+    "_own_code",
+    "_arrays",
+    "_gauss_newton",
+    "_identity",
+    "_files",
+    "_checks",
+]
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
 ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]
-ROOMS += ["readout", "studies", "benchmark", "report", "cli", "__main__"]
+ROOMS += ["readout", "fitting", "studies", "benchmark", "report", "cli", "__main__"]
 ROOMS += ["_layers", "torch", "equinox", "sklearn"]
 # What looks at studies and layers stands beside, not above, each other.
 APART = {("cli", "torch"), ("cli", "equinox"), ("torch", "equinox"), ("cli", "_layers")}

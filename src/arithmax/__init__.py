@@ -64,6 +64,7 @@ _HOMES = {
 _SUBMODULES = {
     "discover",
     "readout",
+    "fitting",
     "units",
     "networks",
     "tasks",

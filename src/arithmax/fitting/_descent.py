@@ -1,7 +1,8 @@
 """Levenberg–Marquardt for many replicas at once, in any framework."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from .._arrays import Array, namespace
 from .._gauss_newton import GAIN, Damping, Solve, damped_by, damped_step
@@ -9,20 +10,20 @@ from .._gauss_newton import GAIN, Damping, Solve, damped_by, damped_step
 FAR = 1e30  # beyond all bounds
 
 
-class Objective(Protocol):
+class Objective(ABC):
     """What a replica makes small: functions of its parameters as one vector [n]."""
 
+    @abstractmethod
     def residuals(self, at: Array) -> Array:
         """Residuals whose squares sum up to the loss."""
-        ...
 
+    @abstractmethod
     def penalty(self, at: Array) -> Array:
         """The regularisers of all layers."""
-        ...
 
+    @abstractmethod
     def project(self, at: Array) -> Array:
         """The vector within its bounds."""
-        ...
 
 
 class Tools(NamedTuple):

@@ -10,6 +10,7 @@ from .._checks import shown
 from ..tasks import as_inputs, as_targets
 
 FEWEST = 10  # rows
+SOME = 1000  # rows that second-order steps look at, at most
 ALIKE = 10.0  # columns whose sizes are within this factor share one scale
 
 
@@ -65,6 +66,14 @@ class Split:
     def spread(self) -> np.ndarray:
         """The standard deviation of each output: errors are measured in it."""
         return self.y.std(0)
+
+    @property
+    def some(self) -> np.ndarray:
+        """The numbers of the rows that train, or of some if they are many."""
+        if len(self.trained) <= SOME:
+            return self.trained
+        chosen = np.random.default_rng(len(self.trained))
+        return np.sort(chosen.choice(self.trained, SOME, replace=False))
 
     @property
     def input_scale(self) -> Any:

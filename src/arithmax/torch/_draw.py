@@ -37,5 +37,3 @@ def draw_(tensor: Tensor, distribution: Distribution) -> Tensor:
     wide = torch.float64 if tensor.dtype == torch.float64 else torch.float32
     drawn = nn.init.orthogonal_(torch.empty(columns, dtype=wide, device="cpu"))
     return tensor.copy_(drawn.reshape(tensor.shape))
-
-

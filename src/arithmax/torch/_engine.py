@@ -1,7 +1,7 @@
 """PyTorch's side of `fit`: replicas by `torch.func.vmap`."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,19 @@ import numpy as np
 from .._arrays import Params
 from .._extras import extras
 from .._network import Network
-from ..fitting import Settings, Split, Tools
+from ..fitting import (
+    BATCH,
+    PARAMETERS,
+    RATE,
+    STEPS,
+    Engine,
+    Objective,
+    Settings,
+    Split,
+    Tools,
+    rate_factor,
+    strength,
+)
 from ._layer import Layer
 from ._scaled import Scaled
 from ._tree import network_of
@@ -21,16 +33,12 @@ with extras():
     from torch import Tensor, nn
     from torch.func import functional_call, grad, jacfwd, vmap
 
-PARAMETERS = 400  # the most for which second-order steps pay
-ROWS = 1000  # the most that they look at
-STEPS, BATCH, RATE = 3000, 256, 1e-2  # of an optimiser
-LATE = 0.5  # the share of the steps after which regularisers set in
 STATEFUL = (nn.modules.batchnorm._NormBase, nn.modules.dropout._DropoutNd)
 
 MakeOptimiser = Callable[[list[Tensor]], torch.optim.Optimizer]
 
 
-class TorchEngine:
+class TorchEngine(Engine):
     """A module and a table, as functions of parameter vectors.
 
     Args:
@@ -79,13 +87,10 @@ class TorchEngine:
 
         return Tools(jacfwd, grad, _solve, every)
 
-    @cached_property
+    @property
     def objective(self) -> "Residuals":
         self.net.eval()  # what is used is trained: noise would be no function
-        rows = self.split.trained
-        if len(rows) > ROWS:
-            chosen = np.random.default_rng(self.settings.seed)
-            rows = np.sort(chosen.choice(rows, ROWS, replace=False))
+        rows = self.split.some
         return Residuals(self, self.x[rows], self.y[rows])
 
     def compiled(self, function: Any) -> Any:
@@ -103,7 +108,7 @@ class TorchEngine:
                 drawn.append(self.vector(_trained(net)).detach())
         return torch.stack(drawn)
 
-    def vector(self, params: dict[str, Tensor]) -> Tensor:
+    def vector(self, params: Mapping[str, Tensor]) -> Tensor:
         """Parameters by name as one vector."""
         return torch.cat([params[name].reshape(-1) for name in self.shapes])
 
@@ -163,14 +168,13 @@ class TorchEngine:
         size = min(settings.batch or BATCH, len(self.split.trained))
         for i in range(steps):
             done = i / steps
-            late = max(0.0, done - LATE) / (1 - LATE)
             for group, rate in zip(optimiser.param_groups, rates, strict=True):
-                group["lr"] = rate * (0.5 + 0.5 * np.cos(np.pi * late)) + 1e-3 * rate
+                group["lr"] = rate * rate_factor(done)
             picked = rng.choice(self.split.trained, size, replace=False)
             x = self.x[picked].expand(len(at), *self.x[picked].shape)
             y = self.y[picked].expand(len(at), *self.y[picked].shape)
-            strength = settings.penalty * min(1.0, 2 * late)
-            leaf.grad, loss = slopes(leaf.detach(), strength, x, y)
+            much = strength(done, settings.penalty)
+            leaf.grad, loss = slopes(leaf.detach(), much, x, y)
             optimiser.step()
             with torch.no_grad():
                 leaf.copy_(vmap(self.project)(leaf.detach()))
@@ -179,11 +183,11 @@ class TorchEngine:
         return leaf.detach()
 
     def _loss(
-        self, at: Tensor, strength: float, x: Tensor, y: Tensor
+        self, at: Tensor, much: float, x: Tensor, y: Tensor
     ) -> tuple[Tensor, Tensor]:
         values = functional_call(self.net, self.params(at), (x,))
         loss = ((values - y) / self.spread).square().mean()
-        return loss + strength * self.penalty(at), loss
+        return loss + much * self.penalty(at), loss
 
     def module(self, at: Tensor) -> nn.Module:
         made = copy.deepcopy(self.net).eval()
@@ -197,13 +201,18 @@ class TorchEngine:
         return network_of(module)
 
 
-class Residuals:
+class Residuals(Objective):
     """The objective of second-order steps on some rows."""
 
     def __init__(self, engine: TorchEngine, x: Tensor, y: Tensor) -> None:
         self.engine, self.x, self.y = engine, x, y
-        self.penalty, self.project = engine.penalty, engine.project
         self.scale = engine.spread * float(np.sqrt(y.numel()))
+
+    def penalty(self, at: Tensor) -> Tensor:
+        return self.engine.penalty(at)
+
+    def project(self, at: Tensor) -> Tensor:
+        return self.engine.project(at)
 
     def residuals(self, at: Tensor) -> Tensor:
         engine = self.engine

@@ -37,7 +37,7 @@ def fit(
     """Train a network on a table with several seeds, and read its formula.
 
     A copy of `net` is scaled by the sizes of the columns and trained from `seeds`
-    starts side by side: the first as it is, the others with all its layers drawn afresh.
+    starts side by side: the first as it is, the others with all layers drawn afresh.
     Small networks take second-order steps on all rows (Levenberg–Marquardt), others
     those of an optimiser on batches, with the layers' regularisers from half way on.
     Weights that end near whole ones are rounded, the best seeds by the error on rows

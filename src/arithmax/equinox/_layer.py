@@ -1,28 +1,23 @@
-"""Every unit as an `equinox.Module`.
+"""A unit, or another network, as an `equinox.Module`."""
 
-`arithmax.equinox.NMU(in_features, out_features, key=key)` is the module of
-`arithmax.units.NMU`, and so on for every unit of the registry; `Layer` takes
-any network.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxtyping import PRNGKeyArray
 
-from ._extras import extras
-from ._inputs import check_plain
-from ._layers import check_unit, layer_class, layer_names
-from ._network import Network
-from .readout import Reading, readout
-from .units import Array, Hazard, Params
+from .._extras import extras
+from .._inputs import check_plain
+from .._layers import check_unit
+from .._network import Network
+from ..readout import Reading, expressions_of, readout
+from ..units import Array, Hazard, Params
 
 with extras():
     import equinox as eqx
     import jax
     import jax.numpy as jnp
 
-    from .training._initialise import draw, initialise
+    from ..training._initialise import draw, initialise
 
 
 class Layer(eqx.Module):
@@ -130,6 +125,21 @@ class Layer(eqx.Module):
         """Which inputs the layer silently gets wrong, and why."""
         return self.unit.diagnose(self.params, x)
 
+    def expression(self, names: Sequence[str] | None = None) -> list[Any]:
+        """What the layer computes, one SymPy expression for each output.
+
+        Weights are taken as they are: `discretise` a layer first to see whole ones.
+
+        Args:
+            names: the names of the inputs; x1, x2, … if None.
+        """
+        return expressions_of(self.unit, self.params, names)
+
+    def discretise(self) -> "Layer":
+        """This layer at the nearest parameters at which the unit is exact."""
+        whole = self.unit.discretise(self.params)
+        return eqx.tree_at(lambda layer: layer.params, self, whole)
+
     def readout(self, x: Any, y: Any, **options: Any) -> Reading:
         """The formula that the layer has learned: see `arithmax.readout.readout`.
 
@@ -139,14 +149,3 @@ class Layer(eqx.Module):
             options: names of columns, and the other options of `readout`.
         """
         return readout(self.unit, self.params, x, y, **options)
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    extras = ("key", "dtype", "inference")
-    return globals().setdefault(name, layer_class(name, Layer, extras))
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *layer_names()])

@@ -1,0 +1,33 @@
+"""Every unit as an `equinox.Module`, and what a network of them needs.
+
+`arithmax.equinox.NMU(in_features, out_features, key=key)` is the module of
+`arithmax.units.NMU`, and so on for every unit; `Layer` takes any network. `penalty`,
+`project`, `attach`, `discretise`, `formula` and `readout` work on whole networks, and
+`fit` trains one on a table and reads its formula.
+"""
+
+from typing import Any
+
+from .._layers import layer_class, layer_names
+from ._fit import fit as fit
+from ._layer import Layer as Layer
+from ._scaled import Scaled as Scaled
+from ._sequential import sequential as sequential
+from ._whole import attach as attach
+from ._whole import discretise as discretise
+from ._whole import formula as formula
+from ._whole import penalty as penalty
+from ._whole import project as project
+from ._whole import readout as readout
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = layer_class(name, Layer, ("key", "dtype", "inference"), __name__)
+    return globals().setdefault(made.__name__, made)
+
+
+def __dir__() -> list[str]:
+    public = (name for name in globals() if not name.startswith("_"))
+    return sorted([*public, *layer_names()])

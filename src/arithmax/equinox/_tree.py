@@ -1,0 +1,46 @@
+"""A tree of modules as one network, where it is one."""
+
+from typing import Any
+
+from .._arrays import Params
+from .._extras import extras
+from .._layers import Part, in_a_row, unreadable
+from .._network import Network
+from ..networks import Scaled as ScaledNetwork
+from ..units import Linear
+from ._layer import Layer
+from ._scaled import Scaled
+
+with extras():
+    import equinox as eqx
+
+
+def network_of(net: Any) -> tuple[Network, Params]:
+    """A module as a network and its parameters.
+
+    Args:
+        net: a layer, `equinox.nn.Linear`, a `Sequential` of such, or one that is
+            scaled.
+
+    Raises:
+        ValueError: it has a part of which nobody knows what it computes.
+    """
+    part = _part(net)
+    return part.network, part.params
+
+
+def _part(net: Any) -> Part:
+    if isinstance(net, Layer):
+        return Part(net.unit, dict(net.params), net.out_features)
+    if isinstance(net, eqx.nn.Linear) and isinstance(net.out_features, int):
+        params = {"W": net.weight} | ({} if net.bias is None else {"b": net.bias})
+        return Part(Linear(bias=net.bias is not None), params, net.out_features)
+    if isinstance(net, Scaled):
+        inner = _part(net.module)
+        network = ScaledNetwork(inner.network, net.inputs, net.outputs)
+        params = inner.params | {"coefficient": net.coefficient}
+        return Part(network, params, inner.out_features)
+    if isinstance(net, eqx.nn.Sequential):
+        steps = [m for m in net.layers if not isinstance(m, eqx.nn.Identity)]
+        return in_a_row([_part(step) for step in steps])
+    raise ValueError(unreadable(net, "equinox.nn.Linear"))
