@@ -13,26 +13,32 @@ from .networks import Stack
 from .units import UNITS, Unit, plain_name, unit_name
 
 
-def layer_class(name: str, layer: Any, extras: tuple[str, ...], module: str) -> type:
-    """The subclass of `layer` for a unit, which may be spelt as its paper does.
+def unit_class(name: str, module: str) -> type[Unit]:
+    """The unit that a name in a module means, which may be spelt as its paper does."""
+    try:
+        return UNITS[unit_name("name", name)]
+    except ValueError:
+        near = _nearest_class(name)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}.{hint}"
+        ) from None
+
+
+def layer_class(
+    unit_class: type[Unit], layer: Any, extras: tuple[str, ...], module: str
+) -> type:
+    """The subclass of `layer` for a unit.
 
     It takes the sizes first, then, by name, the options of the unit and the `extras`
     of the framework.
 
     Args:
-        name: the name of the unit or of its class.
+        unit_class: the class of the unit.
         layer: the class of layers.
         extras: the keyword arguments of `layer` that are not for the unit.
         module: the module in which the class is found.
     """
-    try:
-        unit_class = UNITS[unit_name("name", name)]
-    except ValueError:
-        near = nearest_class(name)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise AttributeError(
-            f"module {module!r} has no attribute {name!r}.{hint}"
-        ) from None
 
     def __init__(self: Any, in_features: int, out_features: int, **options: Any):
         own = {extra: options.pop(extra) for extra in extras if extra in options}
@@ -50,7 +56,7 @@ def layer_class(name: str, layer: Any, extras: tuple[str, ...], module: str) -> 
     return type(layer)(class_name, (layer,), body)
 
 
-def nearest_class(name: str) -> str | None:
+def _nearest_class(name: str) -> str | None:
     """The layer whose name is most like another."""
     names = {plain_name(n): n for n in layer_names()}
     close = difflib.get_close_matches(plain_name(name), names, n=1)
@@ -131,7 +137,7 @@ def describe(unit: Network, in_features: Any, out_features: int) -> str:
     return f"{sizes}, {options}" if options else sizes
 
 
-class Part(NamedTuple):
+class Readable(NamedTuple):
     """A part of a tree of layers: a network, its parameters, how many outputs."""
 
     network: Network
@@ -139,7 +145,7 @@ class Part(NamedTuple):
     out_features: int
 
 
-def in_a_row(parts: list[Part]) -> Part:
+def in_a_row(parts: list[Readable]) -> Readable:
     """Parts one after the other as one; parameters are named as a stack names them."""
     if not parts:
         raise ValueError("`net` must have a layer in it, such as an NMU.")
@@ -152,7 +158,7 @@ def in_a_row(parts: list[Part]) -> Part:
         for name, value in part.params.items()
     }
     stack = Stack(tuple(part.network for part in parts), hidden)
-    return Part(stack, params, parts[-1].out_features)
+    return Readable(stack, params, parts[-1].out_features)
 
 
 def unreadable(part: Any, linear: str) -> str:

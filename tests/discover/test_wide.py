@@ -7,7 +7,7 @@ from arithmax.discover import Search, Trust, discover
 from arithmax.discover._linear_forms import (
     FormLayout,
     FormTable,
-    fit,
+    fit_forms,
     form_slopes,
     predict,
 )
@@ -157,8 +157,8 @@ def test_a_start_is_fitted_alike_alone_and_among_others():
     table = FormTable(np.c_[x, np.ones(60)], y, np.ones(60))
     start, free = rng.uniform(0, 1, (5, 2, 9)), np.ones((2, 9), bool)
     layout = FormLayout("product", ((1.0, 1.0),))
-    many = fit(layout, table, start, free)[1]
-    alone = [fit(layout, table, start[[i]], free)[1][0] for i in range(5)]
+    many = fit_forms(layout, table, start, free)[1]
+    alone = [fit_forms(layout, table, start[[i]], free)[1][0] for i in range(5)]
     np.testing.assert_allclose(many, alone, rtol=1e-6)
 
 

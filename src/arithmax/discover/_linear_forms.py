@@ -143,7 +143,7 @@ def _steps(hessian: np.ndarray, gradient: np.ndarray, damping: np.ndarray):
     return np.linalg.solve(damped, gradient[..., None])[..., 0]
 
 
-def fit(
+def fit_forms(
     layout: FormLayout,
     table: FormTable,
     start: Float[np.ndarray, "start form column"],
@@ -171,7 +171,7 @@ def fit(
         >>> table = FormTable(columns, x[:, 0] * (x[:, 0] + x[:, 1]), np.ones(50))
         >>> start = np.array([[[1.0, 0.1, 0.0], [0.5, 0.5, 0.0]]])
         >>> free = np.array([[True, True, False]] * 2)
-        >>> w, rss = fit(FormLayout("product", ((1.0, 1.0),)), table, start, free)
+        >>> w, rss = fit_forms(FormLayout("product", ((1.0, 1.0),)), table, start, free)
         >>> bool(rss[0] < 1e-20)
         True
     """

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from ._linear_forms import (
     FormLayout,
     FormTable,
-    fit,
+    fit_forms,
     form_slopes,
     free_parameters,
     predict,
@@ -61,7 +61,7 @@ def scaled(layout: FormLayout) -> tuple[FormLayout, list[int], list[int]]:
 
 def refit(state: Rounding, table: FormTable, iterations: int = 12) -> Rounding:
     """The free weights fitted again."""
-    w, rss = fit(
+    w, rss = fit_forms(
         state.layout, table, state.w[None], state.free, iterations=iterations, slow=1e-6
     )
     return replace(state, w=w[0], rss=float(rss[0]))

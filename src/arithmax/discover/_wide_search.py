@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from jaxtyping import Float
 
-from ._linear_forms import FormLayout, FormTable, fit, sum_of_squares
+from ._linear_forms import FormLayout, FormTable, fit_forms, sum_of_squares
 from ._wide_accept import EXACT, SLACK, structure_left
 from ._wide_attempt import FreeFit, Proposal, attempt, mean_proposal
 from ._wide_starts import (
@@ -54,7 +54,7 @@ class WideTable:
         if free.sum() > 0.9 * len(self.table.target):
             return None
         starts = np.where(free, starts, 0.0)
-        w, rss = fit(layout, self.standard.table, starts, free)
+        w, rss = fit_forms(layout, self.standard.table, starts, free)
         best = int(np.argmin(rss))
         if not np.isfinite(rss[best]):
             return None

@@ -8,10 +8,11 @@
 
 from typing import Any
 
-from .._layers import layer_class, layer_names
+from .._layers import layer_names
+from ._classes import class_named
 from ._fit import fit as fit
 from ._layer import Layer as Layer
-from ._scaled import Scaled as Scaled
+from ._scaled import ScaledModule as ScaledModule
 from ._sequential import sequential as sequential
 from ._whole import attach as attach
 from ._whole import discretise as discretise
@@ -24,8 +25,7 @@ from ._whole import readout as readout
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    made = layer_class(name, Layer, ("key", "dtype", "inference"), __name__)
-    return globals().setdefault(made.__name__, made)
+    return class_named(name)
 
 
 def __dir__() -> list[str]:

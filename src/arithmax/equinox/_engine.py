@@ -16,7 +16,7 @@ from ..fitting import (
     RATE,
     STEPS,
     Engine,
-    Objective,
+    LeastSquares,
     Settings,
     Split,
     Tools,
@@ -25,7 +25,7 @@ from ..fitting import (
 )
 from ..units import Array
 from ._layer import Layer
-from ._scaled import Scaled
+from ._scaled import ScaledModule
 from ._tree import network_of
 from ._whole import discretise, every_layer, is_layer, layers_of, project
 
@@ -81,12 +81,12 @@ class JaxEngine(Engine):
         def every(function):
             return jax.vmap(function, in_axes=(0, 0, 0, None))
 
-        return Tools(jax.jacfwd, jax.grad, solve, every)
+        return Tools(jax.grad, solve, every)
 
     @property
-    def objective(self) -> "Residuals":
+    def objective(self) -> "JaxResiduals":
         rows = self.split.some
-        return Residuals(self, self.x[rows], self.y[rows])
+        return JaxResiduals(self, self.x[rows], self.y[rows])
 
     def compiled(self, function: Any) -> Any:
         return jax.jit(function)
@@ -177,12 +177,12 @@ class JaxEngine(Engine):
         return network_of(module)
 
 
-class Residuals(Objective):
+class JaxResiduals(LeastSquares):
     """The objective of second-order steps on some rows."""
 
     def __init__(self, engine: JaxEngine, x: Array, y: Array) -> None:
         self.engine, self.x, self.y = engine, x, y
-        self.scale = jnp.broadcast_to(engine.spread, y.shape) * float(np.sqrt(y.size))
+        self.scale = engine.spread * float(np.sqrt(y.size))
 
     def penalty(self, at: Array) -> Array:
         return self.engine.penalty(at)
@@ -191,16 +191,23 @@ class Residuals(Objective):
         return self.engine.project(at)
 
     def residuals(self, at: Array) -> Array:
-        values = jax.vmap(_used(self.engine.module(at)))(self.x)
-        return ((values - self.y) / self.scale).reshape(-1)
+        return jax.vmap(self._of, (None, 0, 0))(at, self.x, self.y).reshape(-1)
+
+    def slopes(self, at: Array) -> Array:
+        """Row by row, backwards: however many parameters there are, it costs alike."""
+        rows = jax.vmap(jax.jacrev(self._of), (None, 0, 0))
+        return rows(at, self.x, self.y).reshape(-1, at.shape[0])
+
+    def _of(self, at: Array, x: Array, y: Array) -> Array:
+        return (_used(self.engine.module(at))(x) - y) / self.scale
 
 
-def scaled(net: Any, split: Split, scale: bool) -> Any:
+def in_its_units(net: Any, split: Split, scale: bool) -> Any:
     """The module in the table's units of measurement, unless it is scaled already."""
-    if not scale or isinstance(net, Scaled):
+    if not scale or isinstance(net, ScaledModule):
         return net
     outputs = split.output_scale
-    return Scaled(net, split.input_scale, outputs, len(outputs))
+    return ScaledModule(net, split.input_scale, outputs, len(outputs))
 
 
 def redrawn(net: Any, key: PRNGKeyArray) -> Any:

@@ -10,8 +10,8 @@ from .._checks import shown
 from .._extras import extras
 from .._network import Network
 from ..fitting import Fit, Settings, Split, search
-from ._engine import JaxEngine, like, redrawn, scaled
-from ._sequential import layer_of
+from ._classes import layer_of
+from ._engine import JaxEngine, in_its_units, like, redrawn
 from ._whole import layers_of
 
 with extras():
@@ -87,9 +87,11 @@ def fit(
     draws = _maker(net, split)
 
     def make(key: PRNGKeyArray) -> Any:
-        return scaled(draws(key), split, scale)
+        return in_its_units(draws(key), split, scale)
 
-    whole = scaled(net, split, scale) if isinstance(net, eqx.Module) else make(start)
+    whole = (
+        in_its_units(net, split, scale) if isinstance(net, eqx.Module) else make(start)
+    )
     dtype = jax.tree.leaves(eqx.filter(whole, eqx.is_inexact_array))[0].dtype
     with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):
         engine = JaxEngine(whole, split, settings, optimiser, start, make)

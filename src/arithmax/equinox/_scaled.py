@@ -11,7 +11,7 @@ with extras():
     import jax.numpy as jnp
 
 
-class Scaled(eqx.Module):
+class ScaledModule(eqx.Module):
     r"""A module whose inputs and outputs are scaled by constants.
 
     $$ y = c \cdot s_y \cdot f(x / s_x) $$
@@ -30,7 +30,8 @@ class Scaled(eqx.Module):
         >>> import jax, jax.numpy as jnp, arithmax.equinox
         >>> layer = arithmax.equinox.NMU(2, 1, key=jax.random.key(0))
         >>> layer = layer.with_parameters({"W": [[1.0, 1.0]]})
-        >>> net = arithmax.equinox.Scaled(layer, inputs=[0.001, 1e4], outputs=10.0)
+        >>> from arithmax.equinox import ScaledModule
+        >>> net = ScaledModule(layer, inputs=[0.001, 1e4], outputs=10.0)
         >>> net(jnp.array([0.002, 3e4])).round(3).tolist()       # 10 · 2 · 3
         [60.0]
     """

@@ -6,10 +6,8 @@ from typing import Any
 from jaxtyping import PRNGKeyArray
 
 from .._extras import extras
-from .._network import Network
 from ..networks import Stack
-from ..units import UNITS
-from ._layer import Layer
+from ._classes import layer_of
 
 with extras():
     import equinox as eqx
@@ -56,15 +54,3 @@ def sequential(
             for layer, (_, own) in zip(layers, network.layers(drawn), strict=True)
         ]
     return eqx.nn.Sequential(layers)
-
-
-def layer_of(
-    network: Network, in_features: Any, out_features: int, **options: Any
-) -> Layer:
-    """The layer of a network, of the class that bears its name if it is a unit."""
-    import arithmax.equinox as home
-
-    if type(network) in UNITS.values():
-        cls = getattr(home, type(network).__name__)
-        return cls(in_features, out_features, **vars(network), **options)
-    return Layer(network, in_features, out_features, **options)

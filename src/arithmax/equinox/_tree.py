@@ -4,12 +4,12 @@ from typing import Any
 
 from .._arrays import Params
 from .._extras import extras
-from .._layers import Part, in_a_row, unreadable
+from .._layers import Readable, in_a_row, unreadable
 from .._network import Network
-from ..networks import Scaled as ScaledNetwork
+from ..networks import Scaled
 from ..units import Linear
 from ._layer import Layer
-from ._scaled import Scaled
+from ._scaled import ScaledModule
 
 with extras():
     import equinox as eqx
@@ -29,17 +29,17 @@ def network_of(net: Any) -> tuple[Network, Params]:
     return part.network, part.params
 
 
-def _part(net: Any) -> Part:
+def _part(net: Any) -> Readable:
     if isinstance(net, Layer):
-        return Part(net.unit, dict(net.params), net.out_features)
+        return Readable(net.unit, dict(net.params), net.out_features)
     if isinstance(net, eqx.nn.Linear) and isinstance(net.out_features, int):
         params = {"W": net.weight} | ({} if net.bias is None else {"b": net.bias})
-        return Part(Linear(bias=net.bias is not None), params, net.out_features)
-    if isinstance(net, Scaled):
+        return Readable(Linear(bias=net.bias is not None), params, net.out_features)
+    if isinstance(net, ScaledModule):
         inner = _part(net.module)
-        network = ScaledNetwork(inner.network, net.inputs, net.outputs)
+        network = Scaled(inner.network, net.inputs, net.outputs)
         params = inner.params | {"coefficient": net.coefficient}
-        return Part(network, params, inner.out_features)
+        return Readable(network, params, inner.out_features)
     if isinstance(net, eqx.nn.Sequential):
         steps = [m for m in net.layers if not isinstance(m, eqx.nn.Identity)]
         return in_a_row([_part(step) for step in steps])

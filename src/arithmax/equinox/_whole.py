@@ -6,7 +6,7 @@ from typing import Any
 from .._checks import shown
 from .._extras import extras
 from ..discover import Formula
-from ..readout import Reading, written
+from ..readout import Reading, written_formulas
 from ..readout import readout as read
 from ..units import Array
 from ._layer import Layer
@@ -102,7 +102,7 @@ def formula(net: Any, names: Sequence[str] | None = None) -> list[Formula]:
         >>> print(arithmax.equinox.formula(whole, ["a", "b", "c"])[0])
         a*b
     """
-    return written(*network_of(net), names)
+    return written_formulas(*network_of(net), names)
 
 
 def readout(net: Any, x: Any, y: Any, **options: Any) -> Reading:

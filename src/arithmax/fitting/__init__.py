@@ -1,6 +1,6 @@
 """Networks trained on a table, whatever the framework: what the layers' `fit` share."""
 
-from ._descent import Objective as Objective
+from ._descent import LeastSquares as LeastSquares
 from ._descent import Tools as Tools
 from ._engine import Engine as Engine
 from ._first_order import BATCH as BATCH

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from ._settings import Settings
 
 
-class Bar:
+class FitBar:
     """A bar over the rounds of a fit, with the least error so far; or nothing."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.progress = settings, None
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> "FitBar":
         if self.settings.progress:
             from rich.console import Console
             from rich.progress import (

@@ -10,12 +10,16 @@ from .._gauss_newton import GAIN, Damping, Solve, damped_by, damped_step
 FAR = 1e30  # beyond all bounds
 
 
-class Objective(ABC):
+class LeastSquares(ABC):
     """What a replica makes small: functions of its parameters as one vector [n]."""
 
     @abstractmethod
     def residuals(self, at: Array) -> Array:
         """Residuals whose squares sum up to the loss."""
+
+    @abstractmethod
+    def slopes(self, at: Array) -> Array:
+        """The derivatives [m, n] of the residuals."""
 
     @abstractmethod
     def penalty(self, at: Array) -> Array:
@@ -30,13 +34,11 @@ class Tools(NamedTuple):
     """What frameworks do each in a way of its own.
 
     Args:
-        jacobian: from a function of a vector to its slopes [m, n].
         gradient: from a function of a vector to its gradient [n].
         solve: of linear equations.
         every: from a function of one replica to one of all, on the first axis.
     """
 
-    jacobian: Callable[[Any], Any]
     gradient: Callable[[Any], Any]
     solve: Solve
     every: Callable[[Any], Any]
@@ -58,7 +60,7 @@ def begun(at: Array) -> Replicas:
 
 
 def stepper(
-    objective: Objective, tools: Tools
+    objective: LeastSquares, tools: Tools
 ) -> Callable[[Replicas, Array, float], Replicas]:
     """A step of all replicas: a function of them, of what is held, and of a strength.
 
@@ -70,7 +72,7 @@ def stepper(
     def one(at: Array, damping: Damping, held: Array, strength: Array) -> Replicas:
         xp = namespace(at)
         r = objective.residuals(at)
-        slopes = tools.jacobian(objective.residuals)(at)
+        slopes = objective.slopes(at)
         slope = tools.gradient(objective.penalty)(at)
         gradient = 2 * slopes.T @ r + strength * slope
         value = r @ r + strength * objective.penalty(at)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import Array, Params
 from .._network import Network
-from ._descent import Objective, Tools
+from ._descent import LeastSquares, Tools
 from ._settings import Settings
 
 Watch = Callable[[float, float], None]  # hears the share done, and the least loss
@@ -28,7 +28,7 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def objective(self) -> Objective:
+    def objective(self) -> LeastSquares:
         """What second-order steps make small on the rows that train."""
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from .._arrays import Array, namespace
 from ..discover import Trust
 from ..readout import Reading, readout
-from ._bar import Bar
+from ._bar import FitBar
 from ._engine import Engine
 from ._outcome import Fit
 from ._second_order import second_order
@@ -56,7 +56,7 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
     found: list[Found] = []
     errors: list[float] = []
     rounds = 0
-    with Bar(settings) as bar:
+    with FitBar(settings) as bar:
         for rounds in range(1, settings.restarts + 2):
             at = engine.draw(settings.seeds, rounds - 1)
             watch = bar.round(rounds)

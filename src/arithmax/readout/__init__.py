@@ -13,4 +13,4 @@ from ._readout import readout as readout
 from ._sympy import from_sympy as from_sympy
 from ._torch import torch_module as torch_module
 from ._written import expressions_of as expressions_of
-from ._written import written as written
+from ._written import written_formulas as written_formulas

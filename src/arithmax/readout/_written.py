@@ -10,7 +10,7 @@ from ._arguments import as_array, column_names
 from ._sympy import from_sympy
 
 
-def written(
+def written_formulas(
     network: Network, params: Mapping[str, Any], names: Sequence[str] | None = None
 ) -> list[Formula]:
     """What a network computes, one formula for each output; nothing is rounded.
@@ -23,8 +23,8 @@ def written(
     Examples:
         >>> import numpy as np
         >>> from arithmax import NMU
-        >>> from arithmax.readout import written
-        >>> print(*written(NMU(), {"W": np.array([[1.0, 1.0, 0.0]])}))
+        >>> from arithmax.readout import written_formulas
+        >>> print(*written_formulas(NMU(), {"W": np.array([[1.0, 1.0, 0.0]])}))
         x1*x2
     """
     expressions = expressions_of(network, params, names)

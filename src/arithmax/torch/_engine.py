@@ -16,7 +16,7 @@ from ..fitting import (
     RATE,
     STEPS,
     Engine,
-    Objective,
+    LeastSquares,
     Settings,
     Split,
     Tools,
@@ -24,14 +24,14 @@ from ..fitting import (
     strength,
 )
 from ._layer import Layer
-from ._scaled import Scaled
+from ._scaled import ScaledModule
 from ._tree import network_of
 from ._whole import discretise
 
 with extras():
     import torch
     from torch import Tensor, nn
-    from torch.func import functional_call, grad, jacfwd, vmap
+    from torch.func import functional_call, grad, jacrev, vmap
 
 STATEFUL = (nn.modules.batchnorm._NormBase, nn.modules.dropout._DropoutNd)
 
@@ -85,13 +85,13 @@ class TorchEngine(Engine):
         def every(function):
             return vmap(function, in_dims=(0, 0, 0, None), randomness="different")
 
-        return Tools(jacfwd, grad, _solve, every)
+        return Tools(grad, _solve, every)
 
     @property
-    def objective(self) -> "Residuals":
+    def objective(self) -> "TorchResiduals":
         self.net.eval()  # what is used is trained: noise would be no function
         rows = self.split.some
-        return Residuals(self, self.x[rows], self.y[rows])
+        return TorchResiduals(self, self.x[rows], self.y[rows])
 
     def compiled(self, function: Any) -> Any:
         return torch.no_grad()(function)
@@ -201,7 +201,7 @@ class TorchEngine(Engine):
         return network_of(module)
 
 
-class Residuals(Objective):
+class TorchResiduals(LeastSquares):
     """The objective of second-order steps on some rows."""
 
     def __init__(self, engine: TorchEngine, x: Tensor, y: Tensor) -> None:
@@ -215,17 +215,31 @@ class Residuals(Objective):
         return self.engine.project(at)
 
     def residuals(self, at: Tensor) -> Tensor:
-        engine = self.engine
-        values = functional_call(engine.net, engine.params(at), (self.x,))
-        return ((values - self.y) / self.scale).reshape(-1)
+        return self._of(at, self.x, self.y).reshape(-1)
+
+    def slopes(self, at: Tensor) -> Tensor:
+        """Row by row, backwards: however many parameters there are, it costs the same.
+
+        Forward mode would load what PyTorch warns of.
+        """
+
+        def row(at: Tensor, x: Tensor, y: Tensor) -> Tensor:
+            return self._of(at, x[None], y[None])[0]
+
+        found = vmap(jacrev(row), in_dims=(None, 0, 0))(at, self.x, self.y)
+        return found.reshape(-1, at.shape[0])
+
+    def _of(self, at: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        values = functional_call(self.engine.net, self.engine.params(at), (x,))
+        return (values - y) / self.scale
 
 
-def scaled(net: nn.Module, split: Split, scale: bool) -> nn.Module:
+def in_its_units(net: nn.Module, split: Split, scale: bool) -> nn.Module:
     """The module in the table's units of measurement, unless it is scaled already."""
-    if not scale or isinstance(net, Scaled):
+    if not scale or isinstance(net, ScaledModule):
         return net
     outputs = split.output_scale
-    return Scaled(net, split.input_scale, outputs, len(outputs))
+    return ScaledModule(net, split.input_scale, outputs, len(outputs))
 
 
 def _trained(net: nn.Module) -> dict[str, nn.Parameter]:

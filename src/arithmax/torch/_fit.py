@@ -8,8 +8,8 @@ from .._checks import shown
 from .._extras import extras
 from .._network import Network
 from ..fitting import Fit, Settings, Split, search
-from ._engine import MakeOptimiser, TorchEngine, scaled
-from ._sequential import layer_of
+from ._classes import layer_of
+from ._engine import MakeOptimiser, TorchEngine, in_its_units
 from ._whole import layers_of
 
 with extras():
@@ -82,7 +82,7 @@ def fit(
         **{field.name: options[field.name] for field in dataclasses.fields(Settings)}
     )
     split = Split.of(x, y, names, hold_out, seed)
-    module = scaled(_module(net, split), split, scale)
+    module = in_its_units(_module(net, split), split, scale)
     found = search(TorchEngine(module, split, settings, optimiser), split, settings)
     dtype = next(module.parameters()).dtype
     discrete = None if found.discrete is None else found.discrete.to(dtype)

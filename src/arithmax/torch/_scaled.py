@@ -10,7 +10,7 @@ with extras():
     from torch import Tensor, nn
 
 
-class Scaled(nn.Module):
+class ScaledModule(nn.Module):
     r"""A module whose inputs and outputs are scaled by constants.
 
     $$ y = c \cdot s_y \cdot f(x / s_x) $$
@@ -29,7 +29,7 @@ class Scaled(nn.Module):
         >>> import torch, arithmax.torch
         >>> layer = arithmax.torch.NMU(2, 1)
         >>> layer.load_parameters({"W": [[1.0, 1.0]]})
-        >>> net = arithmax.torch.Scaled(layer, inputs=[0.001, 1e4], outputs=10.0)
+        >>> net = arithmax.torch.ScaledModule(layer, inputs=[0.001, 1e4], outputs=10.0)
         >>> net(torch.tensor([0.002, 3e4])).tolist()         # 10 · 2 · 3
         [60.0]
     """

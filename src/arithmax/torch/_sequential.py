@@ -4,11 +4,9 @@ from itertools import pairwise
 from typing import Any
 
 from .._extras import extras
-from .._network import Network
 from ..networks import Stack
-from ..units import UNITS
+from ._classes import layer_of
 from ._draw import draw_
-from ._layer import Layer
 
 with extras():
     import torch
@@ -51,15 +49,3 @@ def sequential(
             for name, value in layers.named_parameters():
                 draw_(value, declared[name].distribution)
     return layers
-
-
-def layer_of(
-    network: Network, in_features: Any, out_features: int, **where: Any
-) -> Layer:
-    """The layer of a network, of the class that bears its name if it is a unit."""
-    import arithmax.torch as home
-
-    if type(network) in UNITS.values():
-        cls = getattr(home, type(network).__name__)
-        return cls(in_features, out_features, **vars(network), **where)
-    return Layer(network, in_features, out_features, **where)

@@ -2,12 +2,12 @@
 
 from .._arrays import Params
 from .._extras import extras
-from .._layers import Part, in_a_row, unreadable
+from .._layers import Readable, in_a_row, unreadable
 from .._network import Network
-from ..networks import Scaled as ScaledNetwork
+from ..networks import Scaled
 from ..units import Linear
 from ._layer import Layer
-from ._scaled import Scaled
+from ._scaled import ScaledModule
 
 with extras():
     from torch import nn
@@ -26,21 +26,21 @@ def network_of(net: nn.Module) -> tuple[Network, Params]:
     return part.network, part.params
 
 
-def _part(net: nn.Module) -> Part:
+def _part(net: nn.Module) -> Readable:
     if isinstance(net, Layer):
         params = {name: value.detach() for name, value in net._params().items()}
-        return Part(net.unit, params, net.out_features)
+        return Readable(net.unit, params, net.out_features)
     if isinstance(net, nn.Linear):
         params = {"W": net.weight.detach()}
         if net.bias is not None:
             params["b"] = net.bias.detach()
-        return Part(Linear(bias=net.bias is not None), params, net.out_features)
-    if isinstance(net, Scaled):
+        return Readable(Linear(bias=net.bias is not None), params, net.out_features)
+    if isinstance(net, ScaledModule):
         inner = _part(net.module)
         scales = (tuple(s.tolist()) if s.ndim else s.item() for s in net.scales)
-        network = ScaledNetwork(inner.network, *scales)
+        network = Scaled(inner.network, *scales)
         params = inner.params | {"coefficient": net.coefficient.detach()}
-        return Part(network, params, inner.out_features)
+        return Readable(network, params, inner.out_features)
     if isinstance(net, nn.Sequential):
         steps = [m for m in net if not isinstance(m, nn.Identity)]
         return in_a_row([_part(step) for step in steps])

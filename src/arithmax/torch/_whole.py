@@ -7,7 +7,7 @@ from typing import Any
 from .._checks import shown
 from .._extras import extras
 from ..discover import Formula
-from ..readout import Reading, written
+from ..readout import Reading, written_formulas
 from ..readout import readout as read
 from ._layer import Layer
 from ._tree import network_of
@@ -110,7 +110,7 @@ def formula(net: nn.Module, names: Sequence[str] | None = None) -> list[Formula]
         >>> print(arithmax.torch.formula(net, ["a", "b", "c"])[0])
         c*(a + b)
     """
-    return written(*network_of(net), names)
+    return written_formulas(*network_of(net), names)
 
 
 def readout(net: nn.Module, x: Any, y: Any, **options: Any) -> Reading:

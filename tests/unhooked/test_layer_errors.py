@@ -1,0 +1,30 @@
+"""Arguments of another type, which the hook of jaxtyping would answer first."""
+
+import jax
+import optax
+import pytest
+import torch
+
+import arithmax.equinox
+import arithmax.torch
+
+
+@pytest.mark.parametrize("call", ["penalty", "project_", "discretise"])
+def test_what_is_no_module(call):
+    with pytest.raises(TypeError, match=r"`net` \(=3\) must be a `torch.nn.Module`"):
+        getattr(arithmax.torch, call)(3)
+
+
+def test_what_is_no_optimiser():
+    with pytest.raises(TypeError, match="`optimiser`"):
+        arithmax.torch.attach(torch.nn.Linear(2, 1), arithmax.torch.NMU(2, 1))
+    with pytest.raises(TypeError, match="`optimiser`"):
+        arithmax.equinox.attach(optax.adam)
+
+
+def test_what_cannot_be_fitted():
+    with pytest.raises(TypeError, match=r"`net` \(='nmu'\) must be a `torch.nn"):
+        arithmax.torch.fit("nmu", torch.rand(20, 2), torch.rand(20))
+    with pytest.raises(TypeError, match=r"`net` \(='nmu'\) must be an `equinox"):
+        key = jax.random.key(0)
+        arithmax.equinox.fit("nmu", torch.rand(20, 2), torch.rand(20), key=key)
