@@ -10,6 +10,7 @@ from ._snap import Fit, Fitted
 
 CERTAIN = 4.5  # standard errors from zero beyond which a term is not doubted
 UNSURE = 2.5  # those below go together
+TINY = 1e-12  # of the largest coefficient: such a one may be a rounding, and is doubted
 REFUSALS = 2  # after so many terms that must stay, the others stay too
 
 
@@ -37,11 +38,13 @@ def pruned(
 
 def _doubtful(node: Node, limit: float) -> list[int]:
     """The places of free coefficients near zero, the nearest first."""
-    pairs = enumerate(zip(number_kinds(node), node.numbers(), strict=True))
-    found = []
+    kinds = list(zip(number_kinds(node), node.numbers(), strict=True))
+    sizes = [abs(number.value) for kind, number in kinds if kind == "coefficient"]
+    tiny, found = TINY * max(sizes, default=0.0), []
+    pairs = enumerate(kinds)
     for i, (kind, number) in pairs:
         if kind == "coefficient" and number.free:
-            if math.isnan(number.error):
+            if math.isnan(number.error) or abs(number.value) < tiny:
                 found.append((0.0, i))
             elif number.error > 0 and abs(number.value) < limit * number.error:
                 found.append((abs(number.value) / number.error, i))
