@@ -1,0 +1,332 @@
+"""A page for each unit: its formula, what it can do, how often it learns it, a picture.
+
+Nothing on these pages is typed by hand: the text is the docstring of the unit, the
+tables are what it declares and what the leaderboard has of it, the picture is what it
+computes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+from mkdocs.structure.files import File
+from pictures import FAINT, INK, axes, drawn, figure_html, generated
+
+from arithmax import OPERATIONS, UNITS, Dense, Unit, published
+from arithmax.benchmark import Board, Score, shipped
+from arithmax.networks import Network
+from arithmax.report._looks import looks
+from arithmax.tasks import SingleModule
+from arithmax.training import Protocol
+from arithmax.units import Beta, Constant, Identity, Normal, Uniform
+
+SECOND = 2.0  # what x₂ is in the pictures
+SPAN = (-4.0, 4.0)
+SIZE = (520, 340)
+SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # as the leaderboard has them
+# What of a protocol a user sets in a loop of their own, and what it is called here.
+SETTINGS = {
+    "optimiser": "optimiser",
+    "batches": "samples per step",
+    "steps": "steps",
+    "penalties": "penalty",
+    "transforms": "gradients",
+    "restart": "restarts",
+}
+
+
+def on_files(files, config):
+    """Add the pages and their pictures."""
+    for name in UNITS:
+        page = File.generated(config, f"units/{name}.md", content=unit_page(name))
+        files.append(page)
+        for uri, content in generated(f"assets/units/{name}", picture(UNITS[name]())):
+            files.append(File.generated(config, uri, content=content))
+    index = File.generated(config, "units/index.md", content=units_index())
+    files.append(index)
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Put the table of operations where a page asks for it."""
+    return markdown.replace("<!-- table: operations -->", operations_table())
+
+
+def units_index() -> str:
+    """The list of all units."""
+    lines = [
+        "# Units",
+        "",
+        "Every unit is a frozen dataclass of pure functions; see the "
+        "[reference](../reference.md) for what they share.",
+        "",
+        "| unit | class | command line | |",
+        "|---|---|---|---|",
+    ]
+    for name, cls in UNITS.items():
+        first = (cls.__doc__ or "").split("\n")[0]
+        lines.append(
+            f"| [{cls.title}]({name}.md) | `{cls.__name__}` | `{name}` | {first} |"
+        )
+    return "\n".join(lines)
+
+
+def unit_page(name: str) -> str:
+    """One unit's page."""
+    cls = UNITS[name]
+    unit = cls()
+    return f"""# {unit.title}
+
+::: {cls.__module__}.{cls.__name__}
+    options:
+      members: false
+      show_root_heading: false
+      show_root_toc_entry: false
+
+## What it represents exactly
+
+{exact_table(unit)}
+
+## How often it learns it
+
+{rates(unit)}
+
+## The recommended setting
+
+{setting(name)}
+
+## What it computes
+
+{figure_html(f"../../assets/units/{name}", caption(unit), SIZE)}
+
+## What it learns
+
+For `in` inputs and `out` outputs, with the default options:
+
+{parameters_table(unit)}
+
+## In a model
+
+```python
+import arithmax.torch
+layer = arithmax.torch.{cls.__name__}(in_features=4, out_features=2)
+
+import arithmax.equinox, jax
+layer = arithmax.equinox.{cls.__name__}(4, 2, key=jax.random.key(0))
+```
+"""
+
+
+def exact_table(unit: Unit) -> str:
+    """Operations and domains."""
+    if not unit.operations:
+        return "Nothing: it is a baseline."
+    lines = ["| operation | | for |", "|---|---|---|"]
+    for name, domain in unit.operations.items():
+        lines.append(f"| {OPERATIONS[name].symbol} | `{name}` | {domain.text} |")
+    notes = []
+    for path, exactness in unit.exact.items():
+        if exactness.error:
+            notes.append(
+                f"The {path} adds {exactness.error:.0e} to the magnitude of each input."
+            )
+        if exactness.limit < np.inf:
+            notes.append(f"The {path} is clipped at {exactness.limit:.2e}.")
+    return "\n".join([*lines, "", *notes])
+
+
+@cache
+def leaderboard() -> list[Board]:
+    """The boards of every unit: two inputs, and two among ten."""
+    return [b for b in shipped() if len(b.units) > 1 and b.seeds_known]
+
+
+def rates(unit: Unit) -> str:
+    """The share of runs that found each operation, with 95 % intervals."""
+    known = [board for board in leaderboard() if unit.title in board.units]
+    lines = []
+    for name in unit.operations:
+        scores = [_score(board, unit, name) for board in known]
+        if any(scores):
+            cells = " | ".join(_percent(score) for score in scores)
+            lines.append(f"| {OPERATIONS[name].symbol} | {cells} |")
+    if not lines:
+        return "It is not on the [leaderboard](../leaderboard/index.md)."
+    head = " | ".join(board.title for board in known)
+    seeds = _score(known[0], unit, next(iter(unit.operations)))
+    runs = f"{seeds.seeds} runs" if seeds else "runs"
+    return "\n".join(
+        [
+            "Being able to is not the same as learning to. Of all runs (of two inputs: "
+            f"{runs} over {len(known[0].ranges)} ranges of the inputs), so many found "
+            "weights that are right outside the range that they were trained on, with "
+            "95 % intervals:",
+            "",
+            f"| operation | {head} |",
+            "|---" + "|---:" * len(known) + "|",
+            *lines,
+            "",
+            "Range by range, and what the others are stuck in: "
+            "[leaderboard](../leaderboard/index.md).",
+        ]
+    )
+
+
+def _score(board: Board, unit: Unit, name: str) -> Score | None:
+    if name not in SIGNS:
+        return None
+    return board.score(unit.title, SIGNS[name], board.criteria[0])
+
+
+def _percent(score: Score | None) -> str:
+    if score is None:
+        return ""
+    share = score.success
+    return f"**{share.value:.0%}** ({100 * share.low:.0f}–{100 * share.high:.0f})"
+
+
+def setting(name: str) -> str:
+    """How the unit was trained for these rates: what its authors recommend."""
+    unit = UNITS[name]()
+    groups: dict[Protocol, list[str]] = {}
+    for operation in unit.operations:
+        if operation in SIGNS:
+            _, protocol = published(unit, SingleModule(operation))
+            groups.setdefault(protocol, []).append(operation)
+    if not groups:
+        return "None is published; `Protocol()` is Adam with a learning rate of 0.001."
+    heads = [" ".join(SIGNS[name] for name in names) for names in groups.values()]
+    lines = [f"| setting | {' | '.join(heads)} |", "|---" * (len(groups) + 1) + "|"]
+    for field, title in SETTINGS.items():
+        cells = [_part(getattr(protocol, field)) for protocol in groups]
+        if any(cells):
+            lines.append(f"| {title} | {' | '.join(cells)} |")
+    after = ["", _bounds(unit), "", _commands(name, next(iter(groups.values()))[0])]
+    text = "What the rates above were measured with, and what `train` uses by itself; "
+    text += "every name is explained under [how a run is trained](../protocol.md)."
+    return "\n".join([text, "", *lines, *after])
+
+
+def _part(part: Any) -> str:
+    """A part of a protocol with all its numbers, or with none if there is no part."""
+    if isinstance(part, tuple):
+        return "<br>".join(_part(one) for one in part)
+    if part is None:
+        return ""
+    if isinstance(part, int):
+        return f"{part:,}"
+    values = {f.name: getattr(part, f.name) for f in fields(part)}
+    if set(values) >= {"size", "full"} and not values["full"]:
+        return f"{values['size']:,}"
+    inside = ", ".join(f"{key}={value!r}" for key, value in values.items())
+    return f"`{type(part).__name__}({inside})`"
+
+
+def _bounds(unit: Unit) -> str:
+    """Whether its weights are brought back into bounds."""
+    if type(unit).project is Network.project:
+        return "Its weights have no bounds."
+    return (
+        "After each step its weights are brought back into their bounds: `train` and "
+        "`fit` do it; in a loop of your own call `project_()`."
+    )
+
+
+def _commands(name: str, operation: str) -> str:
+    return (
+        f"```\narithmax train single-module --unit {name} --operation {operation}\n```"
+    )
+
+
+def operations_table() -> str:
+    """Which unit represents which operation, on which inputs."""
+    names = list(OPERATIONS)
+    head = " | ".join(OPERATIONS[name].symbol for name in names)
+    lines = [f"| unit | {head} |", "|---" * (len(names) + 1) + "|"]
+    for name, cls in UNITS.items():
+        domains = cls().operations
+        cells = " | ".join(domains[n].text if n in domains else "" for n in names)
+        lines.append(f"| [{cls.title}](units/{name}.md) | {cells} |")
+    return "\n".join(lines)
+
+
+def parameters_table(unit: Unit) -> str:
+    """Names, shapes and starts."""
+    sizes = {100: "in", 200: "2·in", 2: "out", 3: "out + 1"}
+    other = unit.parameters(3, 3)
+    lines = ["| name | shape | starts |", "|---|---|---|"]
+    for name, parameter in unit.parameters(100, 2).items():
+        shape = ", ".join(sizes.get(n, str(n)) for n in parameter.shape)
+        start = _start(parameter.distribution)
+        if parameter.distribution != other[name].distribution:
+            start += " for 100 inputs and 2 outputs"
+        lines.append(f"| `{name}` | [{shape}] | {start} |")
+    return "\n".join(lines)
+
+
+def _start(distribution) -> str:
+    match distribution:
+        case Uniform(low, high):
+            return f"uniform on [{low:.3g}, {high:.3g}]"
+        case Normal(mean, std):
+            return f"normal, mean {mean:g}, standard deviation {std:.3g}"
+        case Beta(a, b, low, high):
+            return f"Beta({a:g}, {b:g}) on [{low:g}, {high:g}]"
+        case Constant(value):
+            return f"{value:g}"
+        case Identity():
+            return "the identity"
+    return "orthogonal"
+
+
+def curves(
+    unit: Unit,
+) -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray | None]]:
+    """(name, x, what the unit gives, what is true) for each line of the picture."""
+    x = np.linspace(*SPAN, 401)
+    if isinstance(unit, Dense):
+        for activation in ("relu", "tanh", "softsign", "elu", "softplus"):
+            params = {"W": np.ones((1, 1)), "b": np.zeros(1)}
+            yield activation, x, Dense(activation).apply(params, x[:, None])[:, 0], None
+        return
+    for name in unit.operations:
+        op = OPERATIONS[name]
+        inputs = np.stack([x, np.full_like(x, SECOND)], axis=-1)[:, : len(op.weights)]
+        with np.errstate(all="ignore"):  # outside its domain a unit may give NaN
+            y = unit.apply(unit.solution(name, len(op.weights)), inputs)[:, 0]
+            yield op.symbol, x, y, op.function(*inputs.T)
+
+
+def picture(unit: Unit) -> str:
+    """What a unit at discrete weights gives, over what is true, as SVG."""
+    figure, [ax] = axes(1, SIZE)
+    lines = list(curves(unit))
+    for look, (name, x, y, true) in zip(
+        looks([n for n, *_ in lines]), lines, strict=True
+    ):
+        if true is not None:
+            ax.plot(x, _broken(true), color=look.colour, lw=7, alpha=0.3)
+        ax.plot(x, _broken(y), color=look.colour, lw=2, label=name)
+    ax.axhline(0, color=FAINT, lw=0.8, zorder=0)
+    ax.axvline(0, color=FAINT, lw=0.8, zorder=0)
+    ax.set(xlim=SPAN, ylim=(-8.5, 8.5), xlabel="input x₁", ylabel="output")
+    figure.legend(loc="outside upper center", ncols=min(4, len(lines)), labelcolor=INK)
+    return drawn(figure)
+
+
+def _broken(y: np.ndarray) -> np.ndarray:
+    """A line without what is far off the picture, where it jumps from end to end."""
+    return np.where(np.abs(y) > 50, np.nan, y)
+
+
+def caption(unit: Unit) -> str:
+    """A sentence that says what the picture shows."""
+    if isinstance(unit, Dense):
+        return "Some activation functions: the output of one input with a weight of 1."
+    return (
+        f"The unit at its exact weights as x₁ varies and x₂ = {SECOND:g}. The broad "
+        "line is the true value: where the thin line leaves it, or it ends, the input "
+        "is one that the unit cannot handle."
+    )
