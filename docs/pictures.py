@@ -17,11 +17,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-INK, FAINT, SHADE, PAPER = "#26272b", "#c9cad1", "#e9eaf0", "#fefefe"
+INK, FAINT, SHADE = "#26272b", "#c9cad1", "#e9eaf0"
 GOOD, BAD = "#0072b2", "#d55e00"
-DARK = {INK: "#e4e5ea", FAINT: "#50535d", SHADE: "#353842", PAPER: "#1e2129"}
+DARK = {INK: "#e4e5ea", FAINT: "#50535d", SHADE: "#353842"}
 DARK |= {GOOD: "#4aa8e0", BAD: "#f08a3c"}
-RIGHT_IS_DARK = LinearSegmentedColormap.from_list("right", ["#fbe3cf", "#8fc1df", GOOD])
+BLUE = "#0171b1"  # of colour scales, which are the same on dark pages
+RIGHT_IS_DARK = LinearSegmentedColormap.from_list("right", ["#fbe3cf", "#8fc1df", BLUE])
+BAD_TO_GOOD = LinearSegmentedColormap.from_list("loss", ["#d65f01", "#f7f1ea", BLUE])
 INCH = 72.0  # points, which are the units of an SVG
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 STYLE: dict[str, Any] = {
@@ -116,11 +118,30 @@ def generated(uri: str, svg: str) -> list[tuple[str, str]]:
     return [(f"{uri}-light.svg", svg), (f"{uri}-dark.svg", dark(svg))]
 
 
-def figure_html(address: str, caption: str, size: tuple[float, float]) -> str:
-    """A picture on a page: loaded when a reader comes near, as light as the page is."""
-    about = f'loading="lazy" width="{size[0]:g}" height="{size[1]:g}"'
-    images = "".join(
-        f'<img src="{address}-{name}.svg#only-{name}" alt="{escape(caption)}" {about}>'
-        for name in ("light", "dark")
-    )
-    return f"<figure markdown>{images}\n<figcaption>{caption}</figcaption></figure>"
+def figure_html(
+    address: str, caption: str, size: tuple[float, float], narrow: bool = False
+) -> str:
+    """A picture on a page: loaded when a reader comes near, as light as the page is.
+
+    Args:
+        address: of the picture, without what `generated` adds.
+        caption: what stands below it, in HTML.
+        size: in pixels, so that the page does not jump when it is loaded.
+        narrow: whether there is another one for phones, at `ADDRESS-narrow`.
+    """
+    images = ""
+    for name in ("light", "dark"):
+        phone = (
+            f'<source media="(max-width: 600px)" srcset="{address}-narrow-{name}.svg">'
+        )
+        image = (
+            f'<img src="{address}-{name}.svg#only-{name}" alt="{_plain(caption)}" '
+            f'loading="lazy" width="{size[0]:g}" height="{size[1]:g}">'
+        )
+        images += f"<picture>{phone}{image}</picture>" if narrow else image
+    return f"<figure>{images}<figcaption>{caption}</figcaption></figure>"
+
+
+def _plain(caption: str) -> str:
+    """A caption without its links."""
+    return escape(re.sub("<[^>]*>", "", caption))
