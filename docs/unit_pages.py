@@ -6,16 +6,20 @@ computes.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
-from typing import Any
 
 import numpy as np
 from mkdocs.structure.files import File
 from pictures import FAINT, INK, axes, drawn, figure_html, generated
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit, published
-from arithmax.benchmark import Board, Score, shipped
+from arithmax.benchmark import (
+    Best,
+    best_units,
+    contest_rate,
+    setting_text,
+    shipped,
+)
 from arithmax.networks import Network
 from arithmax.report._looks import looks
 from arithmax.tasks import SingleModule
@@ -26,15 +30,6 @@ SECOND = 2.0  # what x₂ is in the pictures
 SPAN = (-4.0, 4.0)
 SIZE = (520, 340)
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # as the leaderboard has them
-# What of a protocol a user sets in a loop of their own, and what it is called here.
-SETTINGS = {
-    "optimiser": "optimiser",
-    "batches": "samples per step",
-    "steps": "steps",
-    "penalties": "penalty",
-    "transforms": "gradients",
-    "restart": "restarts",
-}
 
 
 def on_files(files, config):
@@ -138,53 +133,38 @@ def exact_table(unit: Unit) -> str:
 
 
 @cache
-def leaderboard() -> list[Board]:
-    """The boards of every unit: two inputs, and two among ten."""
-    return [b for b in shipped() if len(b.units) > 1 and b.seeds_known]
+def bests() -> dict[str, Best]:
+    """What the leaderboard has of each operation, by the operation's sign."""
+    return {best.operation: best for best in best_units(shipped())}
 
 
 def rates(unit: Unit) -> str:
     """The share of runs that found each operation, with 95 % intervals."""
-    known = [board for board in leaderboard() if unit.title in board.units]
-    lines = []
-    for name in unit.operations:
-        scores = [_score(board, unit, name) for board in known]
-        if any(scores):
-            cells = " | ".join(_percent(score) for score in scores)
-            lines.append(f"| {OPERATIONS[name].symbol} | {cells} |")
-    if not lines:
+    found = {sign: bests()[SIGNS[sign]] for sign in unit.operations if sign in SIGNS}
+    known = {n: b for n, b in found.items() if unit.title in b.contests[0].rates}
+    if not known:
         return "It is not on the [leaderboard](../leaderboard/index.md)."
-    head = " | ".join(board.title for board in known)
-    seeds = _score(known[0], unit, next(iter(unit.operations)))
-    runs = f"{seeds.seeds} runs" if seeds else "runs"
-    return "\n".join(
-        [
-            "Being able to is not the same as learning to. Of all runs (of two inputs: "
-            f"{runs} over {len(known[0].ranges)} ranges of the inputs), so many found "
-            "weights that are right outside the range that they were trained on, with "
-            "95 % intervals:",
-            "",
-            f"| operation | {head} |",
-            "|---" + "|---:" * len(known) + "|",
-            *lines,
-            "",
-            "Range by range, and what the others are stuck in: "
-            "[leaderboard](../leaderboard/index.md).",
-        ]
+    contests = next(iter(known.values())).contests
+    lines = []
+    for name, best in known.items():
+        cells = [contest_rate(contest, unit.title) for contest in best.contests]
+        cells.append(f"{best.unit}, {contest_rate(best.contests[0], best.unit)}")
+        lines.append(f"| {OPERATIONS[name].symbol} | {' | '.join(cells)} |")
+    heads = [f"{contest.inputs} inputs" for contest in contests]
+    heads.append(f"the best, {heads[0]}")
+    text = (
+        "Being able to is not the same as learning to. Of all runs so many, in per "
+        "cent, found weights that are right outside the range that they were trained "
+        f"on (with 95 % intervals, over {len(contests[0].board.ranges)} ranges; of more "
+        "than two inputs all but two are to be ignored):"
     )
-
-
-def _score(board: Board, unit: Unit, name: str) -> Score | None:
-    if name not in SIGNS:
-        return None
-    return board.score(unit.title, SIGNS[name], board.criteria[0])
-
-
-def _percent(score: Score | None) -> str:
-    if score is None:
-        return ""
-    share = score.success
-    return f"**{share.value:.0%}** ({100 * share.low:.0f}–{100 * share.high:.0f})"
+    more = "Range by range, and where the others end: "
+    more += "[leaderboard](../leaderboard/index.md)."
+    table = [
+        f"| operation | {' | '.join(heads)} |",
+        "|---" + "|---:" * len(heads) + "|",
+    ]
+    return "\n".join([text, "", *table, *lines, "", more])
 
 
 def setting(name: str) -> str:
@@ -196,32 +176,22 @@ def setting(name: str) -> str:
             _, protocol = published(unit, SingleModule(operation))
             groups.setdefault(protocol, []).append(operation)
     if not groups:
-        return "None is published; `Protocol()` is Adam with a learning rate of 0.001."
-    heads = [" ".join(SIGNS[name] for name in names) for names in groups.values()]
-    lines = [f"| setting | {' | '.join(heads)} |", "|---" * (len(groups) + 1) + "|"]
-    for field, title in SETTINGS.items():
-        cells = [_part(getattr(protocol, field)) for protocol in groups]
-        if any(cells):
-            lines.append(f"| {title} | {' | '.join(cells)} |")
-    after = ["", _bounds(unit), "", _commands(name, next(iter(groups.values()))[0])]
-    text = "What the rates above were measured with, and what `train` uses by itself; "
-    text += "every name is explained under [how a run is trained](../protocol.md)."
-    return "\n".join([text, "", *lines, *after])
+        protocol = Protocol()
+        return f"None is published. `Protocol()` is: {_settings(protocol)}."
+    lines = [
+        f"- {', '.join(OPERATIONS[n].symbol for n in names)}: {_settings(protocol)}"
+        for protocol, names in groups.items()
+    ]
+    text = (
+        "What its authors recommend for two inputs, what the rates above were measured "
+        "with, and what `train` uses by itself ([what the words mean](../protocol.md)):"
+    )
+    command = _command(name, next(iter(groups.values()))[0])
+    return "\n".join([text, "", *lines, "", _bounds(unit), "", command])
 
 
-def _part(part: Any) -> str:
-    """A part of a protocol with all its numbers, or with none if there is no part."""
-    if isinstance(part, tuple):
-        return "<br>".join(_part(one) for one in part)
-    if part is None:
-        return ""
-    if isinstance(part, int):
-        return f"{part:,}"
-    values = {f.name: getattr(part, f.name) for f in fields(part)}
-    if set(values) >= {"size", "full"} and not values["full"]:
-        return f"{values['size']:,}"
-    inside = ", ".join(f"{key}={value!r}" for key, value in values.items())
-    return f"`{type(part).__name__}({inside})`"
+def _settings(protocol: Protocol) -> str:
+    return f"{setting_text(protocol)}; {protocol.batches.size} samples per step"
 
 
 def _bounds(unit: Unit) -> str:
@@ -229,12 +199,12 @@ def _bounds(unit: Unit) -> str:
     if type(unit).project is Network.project:
         return "Its weights have no bounds."
     return (
-        "After each step its weights are brought back into their bounds: `train` and "
-        "`fit` do it; in a loop of your own call `project_()`."
+        "After each step its weights are brought back into their bounds: `train` does "
+        "it; in a loop of your own call `project_()`."
     )
 
 
-def _commands(name: str, operation: str) -> str:
+def _command(name: str, operation: str) -> str:
     return (
         f"```\narithmax train single-module --unit {name} --operation {operation}\n```"
     )
