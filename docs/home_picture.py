@@ -43,6 +43,7 @@ def trained() -> dict[str, Any]:
         "command": COMMAND,
         "task": repr(task),
         "trained_on": [low, high],
+        "tested_on": list(task.extrapolation),
         "x": x.tolist(),
         "truth": truth,
         "networks": [_network(*cell, task, inputs) for cell in _cells(task)],
@@ -77,7 +78,7 @@ def _network(name: str, network: Any, protocol: Any, task: Any, inputs: Any) -> 
         "seeds": SEEDS,
         "solved": sum(row["outcome"] == "solved" for row in rows),
         "seed": chosen["seed"],
-        "error_inside": chosen["interpolation"],
+        "errors_inside": {str(row["seed"]): row["interpolation"] for row in rows},
         "y": network.compute(parameters, inputs)[0].round(6).tolist(),
     }
 

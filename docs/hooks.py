@@ -31,7 +31,7 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     """Put generated tables where a page asks for them."""
     tables = {
-        "doors": doors_table,
+        "layers": layers_table,
         "fleet": fleet_table,
         "growth": growth_table,
         "second-order": second_order_table,
@@ -156,9 +156,9 @@ def second_order_table() -> str:
     return "\n".join(lines)
 
 
-def doors_table() -> str:
-    """The figures of `benchmarks/doors.py`."""
-    measured = json.loads((HERE / "data" / "doors.json").read_text())
+def layers_table() -> str:
+    """The figures of `benchmarks/layers.py`."""
+    measured = json.loads((HERE / "data" / "layers.json").read_text())
     lines = [
         "| unit | mode | batch | in → out | ours, µs | by hand, µs | ratio |",
         "|---|---|---:|---|---:|---:|---:|",

@@ -155,7 +155,7 @@ def rates(unit: Unit) -> str:
     text = (
         "Being able to is not the same as learning to. Of all runs so many, in per "
         "cent, found weights that are right outside the range that they were trained "
-        f"on (with 95 % intervals, over {len(contests[0].board.ranges)} ranges; of more "
+        f"on (95 % intervals; over {len(contests[0].board.ranges)} ranges; of more "
         "than two inputs all but two are to be ignored):"
     )
     more = "Range by range, and where the others end: "

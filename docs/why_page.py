@@ -36,13 +36,13 @@ class Picture:
     """A picture of the page.
 
     Args:
-        study: whose runs it shows.
+        studies: whose runs it shows.
         caption: what a reader sees on it.
         draw: draws it, for a desk and for a phone.
         height: in pixels, on a desk.
     """
 
-    study: str
+    studies: tuple[str, ...]
     caption: str
     draw: Callable[[], list[str]]
     height: float = 250
@@ -55,74 +55,74 @@ RIGHT = (
 )
 PICTURES = {
     "copy": Picture(
-        "mlp-identity",
+        ("mlp-identity",),
         "One number in, the same number out. Each thin line is one of 100 networks, by "
         "the activation function of their hidden layers; the broad grey line is the "
         f"truth, and the shaded part is where they were trained. {RIGHT}",
         copy,
     ),
     "sums": Picture(
-        "nac-operands",
+        ("nac-operands",),
         "The sum of four numbers by a NAC; each line is a run. Trained between 20 and "
         "40 (shaded).",
         sums,
     ),
     "nalu": Picture(
-        "nalu-operands",
+        ("nalu-operands",),
         "Four operations by one NALU layer, trained between 20 and 40 (shaded).",
         nalu,
     ),
     "gates": Picture(
-        "nalu-operands",
+        ("nalu-operands",),
         "Where the gates of these runs end. Blue is the side that can compute the "
         "operation, orange the side that cannot.",
         gates,
         230,
     ),
     "signs": Picture(
-        "negative-products",
+        ("negative-products",),
         "a × b for numbers of both signs, trained between −2 and 2 (shaded).",
         signs,
     ),
     "starts": Picture(
-        "initialisation-sensitivity",
+        ("initialisation-sensitivity",),
         "How many answers of a NALU are right, by where the weights of its gate start: "
         "the darker, the better. Trained between 20 and 40.",
         starts,
         210,
     ),
     "remedies": Picture(
-        "independent-weights",
+        ("reinitialisation", "independent-weights"),
         "The two remedies on products: without and with fresh starts (left), and with "
         "shared and separate weights for inputs below −1 (right).",
         remedies,
     ),
     "landscape": Picture(
-        "loss-curvature",
+        ("loss-curvature",),
         "The loss over two weights: blue is small, orange is large. The star "
         "is the solution.",
         landscape,
         320,
     ),
     "product": Picture(
-        "simple-mul",
+        ("simple-mul",),
         "(x₁ + x₂) · (x₁ + x₂ + x₃ + x₄), trained between 1 and 2 (shaded).",
         product,
     ),
     "weights": Picture(
-        "weight-bias",
+        ("weight-bias",),
         "Learned weights of runs that solved a sum. Blue are whole numbers.",
         weights,
         230,
     ),
     "division": Picture(
-        "npu-xy",
+        ("npu-xy",),
         "a ÷ b for numbers of both signs, learned from positive ones between 0.1 and 2 "
         "(shaded), twenty runs each.",
         division,
     ),
     "functions": Picture(
-        "npu-functions",
+        ("npu-functions",),
         "Two functions that no finite sum of products has. Of twenty runs the one with "
         "the least error in the training range (shaded).",
         functions,
@@ -155,9 +155,10 @@ def on_page_markdown(markdown, page, config, files):
 def shown(name: str, depth: str) -> str:
     """A picture with its caption, the study and the command behind it."""
     picture = PICTURES[name]
-    link = f'<a href="{depth}studies/{picture.study}/">All figures</a>'
-    caption = (
-        f"{picture.caption} {link}: <code>arithmax reproduce {picture.study}</code>"
+    links = ", ".join(
+        f'<a href="{depth}studies/{one}/">{one}</a>' for one in picture.studies
     )
+    command = f"<code>arithmax reproduce {' '.join(picture.studies)}</code>"
+    caption = f"{picture.caption} All figures: {links}; {command}"
     size = (WIDE, picture.height)
     return figure_html(f"{depth}assets/why/{name}", caption, size, narrow=True)
