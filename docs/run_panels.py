@@ -132,7 +132,8 @@ def draw_lines(
         ax.plot(panel.x, panel.truth, color=INK, lw=7, alpha=0.22)
         for colour, chosen in ((BAD, ~panel.right), (GOOD, panel.right)):
             x, y = _one_path(panel.x, panel.answers[chosen])
-            ax.plot(x, y, color=colour, lw=1.6 if colour == GOOD else 0.8, alpha=0.7)
+            line = {"lw": 1.8} if colour == GOOD else {"lw": 0.8, "alpha": 0.7}
+            ax.plot(x, y, color=colour, **line)
         low, high = float(panel.truth.min()), float(panel.truth.max())
         room = 0.35 * (high - low) or 1.0
         ax.set(xlim=(panel.x[0], panel.x[-1]), ylim=(low - room, high + room))

@@ -209,7 +209,8 @@ def functions() -> list[str]:
             chosen = model == key
             ax.plot(x[chosen], y[chosen], color=colour, lw=1.8, label=title)
         low, high = exact.min(), exact.max()
-        ax.set(title=f"{name}(x)", ylim=(low - 0.5, high + 1.2))
-        ax.legend(loc="upper left", fontsize=11)
+        ax.set(title=f"{name}(x)", ylim=(low - 0.5, high + 0.5))
+        if name == "log":  # there is room
+            ax.legend(loc="lower right", fontsize=11)
 
     return draw(list(spans), one, "x", "answer", 280)
