@@ -89,6 +89,7 @@ def test_the_first_screen_has_the_picture(visit, scheme, width):
     page = visit("")
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
+    page.evaluate("localStorage.clear()")  # the page remembers its colours
     page.reload(wait_until="load")
     shown = [i for i in page.locator("figure img").all() if i.is_visible()]
     [image] = shown
