@@ -34,6 +34,7 @@ def on_page_markdown(markdown, page, config, files):
         "layers": layers_table,
         "fleet": fleet_table,
         "growth": growth_table,
+        "reference": reference_table,
         "second-order": second_order_table,
         "tasks": tasks_table,
         "stages": stages_table,
@@ -60,6 +61,19 @@ def _mathml(match):
         if block
         else drawn
     )
+
+
+def reference_table() -> str:
+    """The pages of the reference, with the names on each."""
+    lines = ["| page | what is on it |", "|---|---|"]
+    for path in sorted((HERE / "reference").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        names = dict.fromkeys(re.findall(r"^::: (?:\w+\.)*(\w+)", text, re.MULTILINE))
+        if names:
+            title = text.splitlines()[0].removeprefix("# ")
+            listed = ", ".join(f"`{name}`" for name in names)
+            lines.append(f"| [{title}]({path.name}) | {listed} |")
+    return "\n".join(lines)
 
 
 def stages_table() -> str:

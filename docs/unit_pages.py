@@ -71,7 +71,7 @@ def units_index() -> str:
     text = (
         "Of all runs with two inputs, so many per cent learned the operation; nothing "
         "stands where a unit cannot do it. In code: the class, and the name in a "
-        "terminal. What all units share is in the [reference](../reference.md)."
+        "terminal. What all units share is in the [reference](../reference/units.md)."
     )
     return "\n".join([*lines, "", text])
 

@@ -16,6 +16,7 @@ from browser import browser as browser
 from browser import needs_browser
 
 SITE = Path(__file__).parents[1] / "site"
+DOCS = Path(__file__).parents[1] / "docs"
 
 pytestmark = [
     needs_browser,
@@ -150,7 +151,14 @@ PAGES += ["protocol/", "tasks/", "discover/", "tutorial/", "glossary/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 
-@pytest.mark.parametrize("path", [*PAGES, "reference/"])
+PAGES += ["regressor/", "readout/", "comparison/", "reference/"]
+PAGES += [f"reference/{path.stem}/" for path in (DOCS / "reference").glob("[!i]*.md")]
+
+
+@pytest.mark.parametrize("path", PAGES)
 def test_every_other_page(visit, path):
     page = visit(path)
     assert page.locator("article h1").count() == 1
+    assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= 25_000, "split the page: nobody scrolls that far"
