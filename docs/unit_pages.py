@@ -22,6 +22,7 @@ from arithmax.benchmark import (
     shipped,
 )
 from arithmax.networks import Network
+from arithmax.report._leaderboard import slugs
 from arithmax.report._looks import looks
 from arithmax.tasks import SingleModule
 from arithmax.training import Protocol
@@ -172,8 +173,8 @@ def rates(unit: Unit) -> str:
         f"on (95 % intervals; over {len(contests[0].board.ranges)} ranges; of more "
         "than two inputs all but two are to be ignored):"
     )
-    more = "Range by range, and where the others end: "
-    more += "[leaderboard](../leaderboard/index.md)."
+    page = slugs(unit for board in shipped() for unit in board.units)[unit.title]
+    more = f"[Range by range, and where the others end](../leaderboard/{page}.md)."
     table = [
         f"| operation | {' | '.join(heads)} |",
         "|---" + "|---:" * len(heads) + "|",

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from run_panels import evaluation
 
 from arithmax import cli
 
@@ -50,6 +51,27 @@ def test_the_law_of_the_planets(capsys):
     assert shown
     for paragraph in shown[1].split("\n\n"):
         assert " ".join(paragraph.split()) in out
+
+
+def test_the_published_table_is_that_of_the_stored_runs():
+    """The three lines that the README has of `arithmax reproduce simple-mul`."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for runs in evaluation("simple-mul").arm_runs:
+        name, printed = runs.arm.labels["model"], runs.arm.published["success"]
+        found = [percent(runs.ours("success")), percent(printed.interval)]
+        [line] = re.findall(rf"^{name} +success +(.*)$", text, re.MULTILINE)
+        assert re.findall(r"\d+% \[\d+,\d+\]", line) == found
+
+
+def percent(interval) -> str:
+    value, low, high = (100 * getattr(interval, n) for n in ("value", "low", "high"))
+    return f"{value:.0f}% [{low:.0f},{high:.0f}]"
+
+
+def test_no_rate_is_typed_by_hand():
+    text = (ROOT / "docs" / "choose.md").read_text(encoding="utf-8")
+    assert "<!-- best -->" in text
+    assert not re.search(r"\d+ ?%|\d+ of \d+", text)
 
 
 def test_tasks_of_ones_own(capsys):
