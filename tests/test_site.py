@@ -133,6 +133,13 @@ def test_every_unit_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
+def test_no_page_loads_the_library_for_nothing():
+    pages = {path: path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
+    loads = {path for path, text in pages.items() if "plotly.min.js" in text}
+    draws = {path for path, text in pages.items() if "Plotly.newPlot" in text}
+    assert loads == draws and draws
+
+
 @pytest.mark.parametrize("name", list(studies()))
 def test_every_study_has_a_page_that_draws(visit, name):
     page = visit(f"studies/{name}/")
