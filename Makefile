@@ -42,7 +42,7 @@ notebook: .venv/.dev
 bench: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/second_order.py --json docs/data/second-order-cpu.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/doors.py --json docs/data/doors.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/layers.py --json docs/data/layers.json
 
 clean:
 	rm -rf .venv site

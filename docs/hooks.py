@@ -1,8 +1,6 @@
-"""What the site makes from the package: a page for each unit, plots, and formulas.
+"""What the site makes from the package: tables of measured figures, and formulas.
 
-MkDocs calls the functions that begin with `on_` by name. Nothing on these pages is
-typed by hand: the text is the docstring of the unit, the tables are what it declares,
-the plot is what it computes.
+MkDocs calls the functions that begin with `on_` by name.
 """
 
 import html
@@ -12,41 +10,31 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-import numpy as np
-import plotly.graph_objects as go
 import plotly.offline
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
-from arithmax import OPERATIONS, UNITS, Dense, Unit
 from arithmax.cli._show import field_docs
 from arithmax.discover import LADDER
-from arithmax.report._looks import looks
 from arithmax.tasks import TASKS
-from arithmax.units import Beta, Constant, Identity, Normal, Uniform
 
 HERE = Path(__file__).parent
-SECOND = 2.0  # what x₂ is in the plots
-SPAN = (-4.0, 4.0)
 
 
 def on_files(files, config):
-    """Add the generated pages, and the library that draws the plots."""
-    pages = {f"units/{name}.md": unit_page(name) for name in UNITS}
-    pages["units/index.md"] = units_index()
-    pages["assets/plotly.min.js"] = plotly.offline.get_plotlyjs()
-    for uri, content in pages.items():
-        files.append(File.generated(config, uri, content=content))
+    """Add the library that draws plots which can be turned and looked into."""
+    library = plotly.offline.get_plotlyjs()
+    files.append(File.generated(config, "assets/plotly.min.js", content=library))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
     """Put generated tables where a page asks for them."""
     tables = {
-        "operations": operations_table,
-        "doors": doors_table,
+        "layers": layers_table,
         "fleet": fleet_table,
         "growth": growth_table,
+        "reference": reference_table,
         "second-order": second_order_table,
         "tasks": tasks_table,
         "stages": stages_table,
@@ -75,90 +63,16 @@ def _mathml(match):
     )
 
 
-def units_index() -> str:
-    """The list of all units."""
-    lines = [
-        "# Units",
-        "",
-        "Every unit is a frozen dataclass of pure functions; see the "
-        "[reference](../reference.md) for what they share.",
-        "",
-        "| unit | class | command line | |",
-        "|---|---|---|---|",
-    ]
-    for name, cls in UNITS.items():
-        first = (cls.__doc__ or "").split("\n")[0]
-        lines.append(
-            f"| [{cls.title}]({name}.md) | `{cls.__name__}` | `{name}` | {first} |"
-        )
-    return "\n".join(lines)
-
-
-def unit_page(name: str) -> str:
-    """One unit's page."""
-    cls = UNITS[name]
-    unit = cls()
-    return f"""# {unit.title}
-
-::: {cls.__module__}.{cls.__name__}
-    options:
-      members: false
-      show_root_heading: false
-      show_root_toc_entry: false
-
-## What it represents exactly
-
-{exact_table(unit)}
-
-## What it computes
-
-{plot(unit)}
-
-## What it learns
-
-For `in` inputs and `out` outputs, with the default options:
-
-{parameters_table(unit)}
-
-## In a model
-
-```python
-import arithmax.torch
-layer = arithmax.torch.{cls.__name__}(in_features=4, out_features=2)
-
-import arithmax.equinox, jax
-layer = arithmax.equinox.{cls.__name__}(4, 2, key=jax.random.key(0))
-```
-"""
-
-
-def exact_table(unit: Unit) -> str:
-    """Operations and domains."""
-    if not unit.operations:
-        return "Nothing: it is a baseline."
-    lines = ["| operation | | for |", "|---|---|---|"]
-    for name, domain in unit.operations.items():
-        lines.append(f"| {OPERATIONS[name].symbol} | `{name}` | {domain.text} |")
-    notes = []
-    for path, exactness in unit.exact.items():
-        if exactness.error:
-            notes.append(
-                f"The {path} adds {exactness.error:.0e} to the magnitude of each input."
-            )
-        if exactness.limit < np.inf:
-            notes.append(f"The {path} is clipped at {exactness.limit:.2e}.")
-    return "\n".join([*lines, "", *notes])
-
-
-def operations_table() -> str:
-    """Which unit represents which operation, on which inputs."""
-    names = list(OPERATIONS)
-    head = " | ".join(OPERATIONS[name].symbol for name in names)
-    lines = [f"| unit | {head} |", "|---" * (len(names) + 1) + "|"]
-    for name, cls in UNITS.items():
-        domains = cls().operations
-        cells = " | ".join(domains[n].text if n in domains else "" for n in names)
-        lines.append(f"| [{cls.title}](units/{name}.md) | {cells} |")
+def reference_table() -> str:
+    """The pages of the reference, with the names on each."""
+    lines = ["| page | what is on it |", "|---|---|"]
+    for path in sorted((HERE / "reference").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        names = dict.fromkeys(re.findall(r"^::: (?:\w+\.)*(\w+)", text, re.MULTILINE))
+        if names:
+            title = text.splitlines()[0].removeprefix("# ")
+            listed = ", ".join(f"`{name}`" for name in names)
+            lines.append(f"| [{title}]({path.name}) | {listed} |")
     return "\n".join(lines)
 
 
@@ -169,105 +83,6 @@ def stages_table() -> str:
         first = " ".join(inspect.getdoc(kind).split("\n\n")[0].split())
         lines.append(f"| {kind.name} | {first.replace('|', '&#124;')} |")
     return "\n".join(lines)
-
-
-def parameters_table(unit: Unit) -> str:
-    """Names, shapes and starts."""
-    sizes = {100: "in", 200: "2·in", 2: "out", 3: "out + 1"}
-    other = unit.parameters(3, 3)
-    lines = ["| name | shape | starts |", "|---|---|---|"]
-    for name, parameter in unit.parameters(100, 2).items():
-        shape = ", ".join(sizes.get(n, str(n)) for n in parameter.shape)
-        start = _start(parameter.distribution)
-        if parameter.distribution != other[name].distribution:
-            start += " for 100 inputs and 2 outputs"
-        lines.append(f"| `{name}` | [{shape}] | {start} |")
-    return "\n".join(lines)
-
-
-def _start(distribution) -> str:
-    match distribution:
-        case Uniform(low, high):
-            return f"uniform on [{low:.3g}, {high:.3g}]"
-        case Normal(mean, std):
-            return f"normal, mean {mean:g}, standard deviation {std:.3g}"
-        case Beta(a, b, low, high):
-            return f"Beta({a:g}, {b:g}) on [{low:g}, {high:g}]"
-        case Constant(value):
-            return f"{value:g}"
-        case Identity():
-            return "the identity"
-    return "orthogonal"
-
-
-def curves(unit: Unit):
-    """(name, x, what the unit gives, what is true) for each line of the plot."""
-    x = np.linspace(*SPAN, 401)
-    if isinstance(unit, Dense):
-        for activation in ("relu", "tanh", "softsign", "elu", "softplus"):
-            params = {"W": np.ones((1, 1)), "b": np.zeros(1)}
-            yield activation, x, Dense(activation).apply(params, x[:, None])[:, 0], None
-        return
-    for name in unit.operations:
-        op = OPERATIONS[name]
-        inputs = np.stack([x, np.full_like(x, SECOND)], axis=-1)[:, : len(op.weights)]
-        with np.errstate(all="ignore"):  # outside its domain a unit may give NaN
-            y = unit.apply(unit.solution(name, len(op.weights)), inputs)[:, 0]
-            yield op.symbol, x, y, op.function(*inputs.T)
-
-
-def figure(unit: Unit) -> go.Figure:
-    """What a unit at discrete weights gives, over what is true."""
-    drawn = go.Figure()
-    lines = list(curves(unit))
-    for look, (name, x, y, true) in zip(
-        looks([n for n, *_ in lines]), lines, strict=True
-    ):
-        line = look.line()
-        drawn.add_scatter(x=x, y=y, name=name, line=line, legendgroup=name)
-        if true is not None:
-            dashed = {**line, "dash": "dot", "width": 4}
-            drawn.add_scatter(
-                x=x,
-                y=true,
-                name=f"{name}, true",
-                line=dashed,
-                opacity=0.35,
-                legendgroup=name,
-                showlegend=False,
-            )
-    axis = {
-        "gridcolor": "rgba(128,128,128,0.25)",
-        "zerolinecolor": "rgba(128,128,128,0.6)",
-    }
-    drawn.update_layout(
-        height=360,
-        margin={"l": 40, "r": 10, "t": 10, "b": 40},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": "#808080"},
-        xaxis={"title": {"text": "x₁"}, **axis},
-        yaxis={"range": [-8.5, 8.5], **axis},
-    )
-    return drawn
-
-
-def plot(unit: Unit) -> str:
-    """The figure, and a sentence that says what it shows."""
-    drawn = figure(unit).to_html(
-        full_html=False,
-        include_plotlyjs=False,
-        config={"responsive": True, "displayModeBar": False},
-    )
-    caption = (
-        "Some activation functions."
-        if isinstance(unit, Dense)
-        else f"The unit at its discrete weights as x₁ varies and x₂ = {SECOND:g}. "
-        "Broad dots are the true values: where the line leaves them, or they end, the "
-        "input is outside the unit's domain."
-    )
-    script = '<script src="../../assets/plotly.min.js"></script>'
-    return f"{script}\n\n{drawn}\n\n{caption}"
 
 
 def tasks_table() -> str:
@@ -355,9 +170,9 @@ def second_order_table() -> str:
     return "\n".join(lines)
 
 
-def doors_table() -> str:
-    """The figures of `benchmarks/doors.py`."""
-    measured = json.loads((HERE / "data" / "doors.json").read_text())
+def layers_table() -> str:
+    """The figures of `benchmarks/layers.py`."""
+    measured = json.loads((HERE / "data" / "layers.json").read_text())
     lines = [
         "| unit | mode | batch | in → out | ours, µs | by hand, µs | ratio |",
         "|---|---|---:|---|---:|---:|---:|",

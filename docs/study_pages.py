@@ -11,12 +11,15 @@ from mkdocs.structure.files import File
 
 from arithmax.benchmark import Board, boards
 from arithmax.report import figures, markdown
+from arithmax.report._best import best_markdown
 from arithmax.report._leaderboard import slugs, standings
 from arithmax.report._page import file
 from arithmax.report._unit_scores import unit_scores
 from arithmax.studies import Evaluation, Verdict, load
+from arithmax.units import UNITS
 
 ROOT = Path(__file__).parents[1]
+BEST = "<!-- best -->"  # where the best unit for each operation is named
 PLOT = r"<!-- plot: (\S+) (\d+) -->"  # of which study, and which of its plots
 
 
@@ -46,6 +49,8 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     """Put the list of studies, plots and files where a page asks for them."""
     markdown = markdown.replace("<!-- table: studies -->", overview())
+    if BEST in markdown:
+        markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
     if re.search(PLOT, markdown):
         library = script("../" * page.url.count("/"))
@@ -65,6 +70,17 @@ def on_page_content(content, page, config, files):
         if (marker := f"<!-- scores: {name} -->") in content:
             content = content.replace(marker, styled(unit_scores(stored(), unit)))
     return content
+
+
+def best(up: str) -> str:
+    """The best unit for each operation, with links from a page that is `up` below."""
+    names, pages = {cls.title: name for name, cls in UNITS.items()}, units()
+
+    def link(unit: str) -> str:
+        home = f"units/{names[unit]}" if unit in names else f"leaderboard/{pages[unit]}"
+        return f"{up}{home}.md"
+
+    return best_markdown(stored(), link)
 
 
 def units() -> dict[str, str]:

@@ -113,13 +113,15 @@ def test_it_is_listed(toy, capsys):
 
 
 def test_it_is_documented(toy):
-    hooks = load(ROOT / "docs" / "hooks.py", "docs_hooks")
-    page = hooks.unit_page("tanh-sum")
-    assert "_tanh_sum.TanhSum" in page and "x₁ − x₂" in page and "plotly" in page
-    assert "TanhSum" in hooks.units_index() and "TanhSum" in hooks.operations_table()
+    pages = load(ROOT / "docs" / "unit_pages.py", "docs_unit_pages")
+    page = pages.unit_page("tanh-sum")
+    assert (
+        "_tanh_sum.TanhSum" in page and "x₁ − x₂" in page and "tanh-sum-light" in page
+    )
+    assert "TanhSum" in pages.units_index() and "TanhSum" in pages.operations_table()
 
 
-def test_it_is_available_in_both_doors(toy):
+def test_it_is_available_as_a_layer_in_both_frameworks(toy):
     layer = arithmax.torch.TanhSum(3, 2)
     assert layer(torch.ones(5, 3)).shape == (5, 2)
     layer = arithmax.equinox.TanhSum(3, 2, key=jax.random.key(0))

@@ -16,6 +16,7 @@ from browser import browser as browser
 from browser import needs_browser
 
 SITE = Path(__file__).parents[1] / "site"
+DOCS = Path(__file__).parents[1] / "docs"
 
 pytestmark = [
     needs_browser,
@@ -71,14 +72,72 @@ def visit(browser, address):
     assert problems == []
 
 
+def drawn(images) -> list[bool]:
+    """Whether each picture is there once it was scrolled to."""
+    found = []
+    for k in range(images.count()):
+        image = images.nth(k)
+        image.scroll_into_view_if_needed()
+        image.evaluate("image => image.decode()")
+        found.append(image.evaluate("image => image.naturalWidth > 0"))
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_first_screen_has_the_picture(visit, scheme, width):
+    """And it is the one for the page's colours; code and both commands follow."""
+    page = visit("")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("localStorage.clear()")  # the page remembers its colours
+    page.reload(wait_until="load")
+    shown = [i for i in page.locator("figure img").all() if i.is_visible()]
+    [image] = shown
+    assert image.get_attribute("src").endswith(f"#only-{scheme}")
+    box = image.bounding_box()
+    assert box["y"] + box["height"] < 900 and box["width"] <= width
+    article = page.locator("article").inner_text()
+    for text in ("make demo", "make test", "What it cannot do", "-c constraints.txt"):
+        assert text in article
+    assert page.locator("script[src*=plotly]").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_pictures_are_loaded_when_scrolled_to(visit, width):
+    page = visit("units/")  # the size must be there before the page is
+    page.set_viewport_size({"width": width, "height": 800})
+    asked = []
+    page.on("request", lambda r: asked.append(r.url) if "/why/" in r.url else None)
+    page = visit("why/")
+    images = page.locator("figure img[src$='#only-light']")
+    assert images.count() == 12
+    at_first = sum(url.endswith(".svg") for url in asked)
+    assert at_first < 12
+    assert drawn(images) == [True] * 12
+    loaded = {url for url in asked if url.endswith(".svg")}
+    assert len(loaded) == 12  # none of those for dark pages, none of the other width
+    assert all(("-narrow-" in url) == (width == 390) for url in loaded)
+    assert page.locator("script[src*=plotly]").count() == 0
+    assert page.evaluate("document.body.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("name", list(UNITS))
 def test_every_unit_has_a_page_that_draws(visit, name):
     page = visit(f"units/{name}/")
-    page.wait_for_selector(".js-plotly-plot .scatterlayer .trace")
+    assert drawn(page.locator("figure img[src$='#only-light']")) == [True]
+    assert page.locator("script[src*=plotly]").count() == 0
     assert page.locator("math[display=block]").count() >= 1
     assert "$" not in page.locator("article").inner_text()
     assert page.locator("article h2").count() >= 4
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
+
+
+def test_no_page_loads_the_library_for_nothing():
+    pages = {path: path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
+    loads = {path for path, text in pages.items() if "plotly.min.js" in text}
+    draws = {path for path, text in pages.items() if "Plotly.newPlot" in text}
+    assert loads == draws and draws
 
 
 @pytest.mark.parametrize("name", list(studies()))
@@ -94,12 +153,19 @@ def test_every_study_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
-PAGES = ["", "why/", "choose/", "units/", "doors/", "own/", "slopes/", "fleet/"]
-PAGES += ["protocol/", "table/", "discover/", "tutorial/"]
+PAGES = ["", "why/", "choose/", "units/", "layers/", "own/", "slopes/", "fleet/"]
+PAGES += ["protocol/", "tasks/", "discover/", "tutorial/", "glossary/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 
-@pytest.mark.parametrize("path", [*PAGES, "reference/"])
+PAGES += ["regressor/", "readout/", "comparison/", "reference/"]
+PAGES += [f"reference/{path.stem}/" for path in (DOCS / "reference").glob("[!i]*.md")]
+
+
+@pytest.mark.parametrize("path", PAGES)
 def test_every_other_page(visit, path):
     page = visit(path)
     assert page.locator("article h1").count() == 1
+    assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= 25_000, "split the page: nobody scrolls that far"

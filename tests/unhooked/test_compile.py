@@ -2,7 +2,7 @@
 
 The shape checker of the other tests cannot be traced by PyTorch's compiler, hence the
 second process. The default back end, which needs a C++ compiler, is measured in
-`benchmarks/doors.py`.
+`benchmarks/layers.py`.
 """
 
 import pytest

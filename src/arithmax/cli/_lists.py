@@ -1,11 +1,13 @@
 """`arithmax units`, `arithmax tasks` and `arithmax studies`."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..tasks import TASKS
 from ..units import OPERATIONS, UNITS
 from ._show import field_docs, first_line, print_json, show, table
+
+Operation: TypeAlias = Literal["add", "sub", "mul", "div", "square", "sqrt"]
 
 
 def entry_of_unit(name: str) -> dict[str, Any]:
@@ -22,12 +24,19 @@ def entry_of_unit(name: str) -> dict[str, Any]:
     }
 
 
-def units(json: bool = False) -> None:
+def units(json: bool = False, operation: Operation | None = None) -> None:
     """List every unit, what it can compute exactly, and on which inputs.
 
     Args:
         json: print JSON for scripts instead of a table.
+        operation: only the units that can do it, the best of the leaderboard first,
+            with how often each learns it.
     """
+    if operation is not None:
+        from ._units_by_operation import show_units_for
+
+        show_units_for(operation, json)
+        return
     described = [entry_of_unit(name) for name in UNITS]
     if json:
         print_json(described, indent=2)

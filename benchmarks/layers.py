@@ -1,11 +1,11 @@
-"""What the PyTorch door costs: forward and backward, against hand-written layers.
+"""What a layer in PyTorch costs: forward and backward, against hand-written layers.
 
 Each hand-written layer is what one would write in PyTorch for the same mathematics: the
 same parameters, batch first, `torch.nn.functional` where it helps. The two are timed by
 turns in one process, so that a noisy machine is noisy for both, and the ratio of their
 CPU times is what counts.
 
-    OMP_NUM_THREADS=1 python benchmarks/doors.py [--json FILE]
+    OMP_NUM_THREADS=1 python benchmarks/layers.py [--json FILE]
 """
 
 import json

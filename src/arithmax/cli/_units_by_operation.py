@@ -1,0 +1,109 @@
+"""`arithmax units --operation`: who can do an operation, the best first."""
+
+from typing import Any
+
+from ..units import OPERATIONS, UNITS
+from ._show import print_json, show, table
+
+
+def show_units_for(operation: str, json: bool) -> None:
+    """Print the units that can do an operation, as a table or as JSON."""
+    from ..benchmark import best_units, shipped
+    from ..studies._grid import SYMBOLS
+
+    sign = SYMBOLS[operation]
+    found = next((b for b in best_units(shipped()) if b.operation == sign), None)
+    if json:
+        print_json(_entries(found) if found else _unranked(operation), indent=2)
+    elif found:
+        _show_ranked(found)
+    else:
+        _show_unranked(operation)
+
+
+def _entries(found: Any) -> list[dict[str, Any]]:
+    """The units of the leaderboard with their rates, by number of inputs."""
+    from ..benchmark import domain_of
+
+    return [
+        {
+            "unit": unit,
+            "exact_for": domain_of(unit, found.operation),
+            "success": {
+                str(c.inputs): [rate.value, rate.low, rate.high]
+                for c in found.contests
+                if (rate := c.rates.get(unit))
+            },
+        }
+        for unit in ordered(found)
+    ]
+
+
+def ordered(found: Any) -> list[str]:
+    """The recommended unit, then the others in the order of the first contest."""
+    return [found.unit, *(u for u in found.contests[0].scores if u != found.unit)]
+
+
+def _show_ranked(found: Any) -> None:
+    first = found.contests[0]
+    names = ["unit", "exact", *(f"{c.inputs} inputs" for c in found.contests)]
+    rows = [_row(found, unit) for unit in ordered(found)]
+    title = f"Units for {found.operation}: how often training finds it, in per cent"
+    show(table(title, [*names, "worst"], rows))
+    for note in _notes(found, first):
+        _print_paragraph(note)
+
+
+def _row(found: Any, unit: str) -> list[str]:
+    from ..benchmark import contest_rate, domain_of, share_text
+
+    first = found.contests[0]
+    mark = "*" if unit in first.leaders else ""
+    _, worst = first.weakest(unit)
+    return [
+        unit + mark,
+        domain_of(unit, found.operation).removesuffix(" reals"),
+        *(contest_rate(c, unit) for c in found.contests),
+        share_text(worst.value),
+    ]
+
+
+def _notes(found: Any, first: Any) -> list[str]:
+    from ..benchmark import setting_of, setting_text
+
+    setting = setting_of(found.unit, found.operation, first.inputs)
+    trained = f" Trained with {setting_text(setting)}." if setting else ""
+    others = found.anywhere
+    wider = f" If inputs may be zero, use {others.unit}." if others else ""
+    return [
+        f"* Not told apart from the best with {first.inputs} inputs: 95 % intervals "
+        "overlap.",
+        f"Use {found.unit}: of these it does best among more inputs.{trained}{wider}",
+        "“exact” says for which inputs x a unit has exact weights. Rates are over "
+        f"{len(first.board.ranges)} ranges of inputs; “worst” is the lowest of "
+        f"these with {first.inputs} inputs. Solved means right outside of the range "
+        f"({first.criterion}). `arithmax leaderboard --open` has each.",
+    ]
+
+
+def _unranked(operation: str) -> list[dict[str, Any]]:
+    """Units that can do an operation which the leaderboard does not have."""
+    return [
+        {"unit": cls.title, "exact_for": cls().operations[operation].text}
+        for cls in UNITS.values()
+        if operation in cls().operations
+    ]
+
+
+def _show_unranked(operation: str) -> None:
+    rows = [list(entry.values()) for entry in _unranked(operation)]
+    symbol = OPERATIONS[operation].symbol
+    show(table(f"Units for {symbol}", ["unit", "exact for"], rows))
+    _print_paragraph("The leaderboard has no runs of it: they are in no order.")
+
+
+def _print_paragraph(text: str) -> None:
+    """Text that is broken at words."""
+    from rich.console import Console
+
+    Console(highlight=False, markup=False).print(text)
