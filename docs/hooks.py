@@ -38,6 +38,9 @@ def on_page_markdown(markdown, page, config, files):
         "second-order": second_order_table,
         "tasks": tasks_table,
         "stages": stages_table,
+        "fit": fit_table,
+        "fit hidden": fit_hidden_table,
+        "fit by hand": fit_by_hand_table,
     }
     for name, make in tables.items():
         marker = f"<!-- table: {name} -->"
@@ -186,3 +189,41 @@ def layers_table() -> str:
         f"PyTorch {measured['torch']}, Python {measured['python']}, one thread of an "
     )
     return "\n".join([*lines, "", about + f"{measured['machine']} CPU."])
+
+
+def fit_data() -> dict:
+    """The figures of `benchmarks/fit.py`."""
+    return json.loads((HERE / "data" / "fit.json").read_text(encoding="utf-8"))
+
+
+def fit_table() -> str:
+    """How often `fit` finds each law, and what share of single seeds does."""
+    measured = fit_data()
+    lines = ["| table | found | of single seeds | CPU seconds for all ten |"]
+    lines += ["|---|---:|---:|---:|"]
+    rows = list(measured["laws"].items())
+    for law, by_noise in measured["noise"].items():
+        rows += [(f"{law}, {float(n):.0%} noise", r) for n, r in by_noise.items()]
+    for law, row in rows:
+        lines.append(
+            f"| {law} | {row['found']} of {row['of']} | {row['share']:.0%} | "
+            f"{row['cpu_s']:.0f} |"
+        )
+    return "\n".join([*lines, "", f"PyTorch {measured['torch']}, one thread."])
+
+
+def fit_hidden_table() -> str:
+    """The same for hidden sizes."""
+    lines = ["| hidden size | found | of single seeds |", "|---:|---:|---:|"]
+    for size, row in fit_data()["hidden"].items():
+        share = f"{row['share']:.0%}" if row["found"] else "0%"
+        lines.append(f"| {size} | {row['found']} of {row['of']} | {share} |")
+    return "\n".join(lines)
+
+
+def fit_by_hand_table() -> str:
+    """A loop by hand, one seed at a time."""
+    lines = ["| a loop with Adam, 6,000 steps | found |", "|---|---:|"]
+    for name, row in fit_data()["by hand"].items():
+        lines.append(f"| {name} | {row['found']} of {row['of']} |")
+    return "\n".join(lines)

@@ -12,8 +12,10 @@ from arithmax.discover import Formula, Number, Product, Sum, Variable, monomial
 from arithmax.discover._naming import name_of
 from arithmax.discover._nodes import number_kinds
 from arithmax.discover._scaling import absorbed, normalised
+from arithmax.discover._signs import positive_first
 from arithmax.discover._simplify import as_sum
 from arithmax.discover._tidy import tidied
+from arithmax.readout import parse
 from formula_trees import several
 
 NAMES = ("a", "b", "c")
@@ -144,3 +146,21 @@ def test_chance_names_few_constants():
     values = np.random.default_rng(0).uniform(1, 10, 2000)
     named = [name_of(value, 1e-3 * value) is not None for value in values]
     assert np.mean(named) < 0.12
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("(d - c)*(-a - b)", "(c - d)*(a + b)"),
+        ("-2*(a - b)*c", "2*c*(b - a)"),
+        ("-(a - b)**2", "-(a - b)**2"),
+        ("(-a - b)**3", "-(a + b)**3"),
+        ("-(a - b)/(-c - d)", "(a - b)/(c + d)"),
+    ],
+)
+def test_factors_have_few_minus_signs(text, shown):
+    formula = parse(text, ["a", "b", "c", "d"])
+    turned = Formula(as_sum(positive_first(as_sum(formula.root))), formula.names)
+    x = np.random.default_rng(0).normal(size=(30, 4))
+    np.testing.assert_allclose(turned.evaluate(x), formula.evaluate(x), rtol=1e-12)
+    assert str(turned) == shown

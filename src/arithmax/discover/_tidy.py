@@ -11,6 +11,7 @@ import numpy as np
 from ._nodes import Function, Node, Product, Sum, Variable
 from ._numbers import ONE, Number
 from ._printing import complexity
+from ._signs import positive_first
 from ._simplify import as_sum, simplified
 
 WAYS = 4  # terms of a sum by which it may be divided
@@ -22,16 +23,16 @@ Way: TypeAlias = Callable[[Number, Sum, np.ndarray], Written]
 def tidied(node: Node, columns: np.ndarray) -> Sum:
     """Of the ways to write a formula the one that names columns least often.
 
-    Powers are taken out of roots, sums are divided by one of their terms or multiplied
-    until no exponent is negative, fractions in sums become whole numbers, and equal
-    roots are put together.
+    Powers are taken out of roots, factors have few minus signs, sums are divided by one
+    of their terms or multiplied until no exponent is negative, fractions in sums become
+    whole numbers, and equal roots are put together.
 
     Args:
         node: a formula.
         columns: the inputs, whose signs tell what may be taken out of a root.
     """
     positive = np.all(columns > 0, axis=1)
-    plain = as_sum(_opened(as_sum(node), columns))
+    plain = as_sum(positive_first(as_sum(_opened(as_sum(node), columns))))
     return as_sum(together(as_sum(_shortest(plain, positive))))
 
 
