@@ -24,6 +24,7 @@ from ._table import (
 from ._text import answer, asked, cost, extent
 
 LONG = 20  # lines of a table that is shown whole; a longer one scrolls in a box
+UNBROKEN = 24  # signs of a name that stands in one line, even on a phone
 FEW = 8  # notes that are shown; more of them are folded
 
 # Pictures would be fetched, and HTML is shown as the text that it is.
@@ -48,6 +49,17 @@ def region(name: str, content: str, lines: int = 0) -> str:
         f'<div class="{kind}" role="region" tabindex="0" aria-label="{escape(name)}">'
         f"{content}</div>"
     )
+
+
+def heading(name: str, content: str = "") -> str:
+    """The first cell of a line, which stays in sight: a name, unbroken if it is short.
+
+    Args:
+        name: the name.
+        content: its HTML, if it is more than the name.
+    """
+    kind = ' class="long"' if len(name) > UNBROKEN else ""
+    return f'<th scope="row"{kind}>{content or escape(name)}</th>'
 
 
 def cells(line: Sequence[str]) -> str:
@@ -126,10 +138,7 @@ def _length(lines: int) -> str:
 
 
 def _line(study: str, line: Line, compared: bool) -> str:
-    first = "".join(
-        f'<th scope="row">{escape(v)}</th>' if i == 0 else cells([v])
-        for i, v in enumerate(line.labels)
-    )
+    first = heading(line.labels[0]) + cells(line.labels[1:])
     small = f"<small>{escape(line.reduced)}</small>" if line.reduced else ""
     count = f"<td>{escape(line.runs)}{small}</td>"
     entries = (
@@ -154,8 +163,7 @@ def _entry(study: str, entry: Entry) -> str:
 def _claims(evaluation: Evaluation, notes: Notes) -> str:
     study = evaluation.study
     lines = [
-        f'<tr><th scope="row" class="long">{escape(line.labels[0])}</th>'
-        f"{_entry(study.name, line.entries[0])}</tr>"
+        f"<tr>{heading(line.labels[0])}{_entry(study.name, line.entries[0])}</tr>"
         for line in claim_lines(evaluation, notes)
     ]
     head = _headings(("claim", "ours", "published", "verdict"))
@@ -202,7 +210,7 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     return (
         f'<figure class="plot" id="{escape(name)}"><figcaption>{escape(caption)}'
         f'</figcaption>{menu}<div class="drawing" role="group" '
-        f'aria-label="{escape(label)}" style="height:{drawn.layout.height}px"{turn}>'
+        f'aria-label="{escape(label)}" style="height:{drawn['layout']['height']}px"{turn}>'
         f'</div><script type="application/json">{text}</script></figure>'
     )
 

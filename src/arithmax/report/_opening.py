@@ -81,11 +81,13 @@ def _lead(evaluations: Sequence[Evaluation], drawn: Drawn) -> str:
             study = evaluation.study
             for caption, figure in drawn[study.name]:
                 plots = [p for p in study.plots if p.caption == caption]
-                whole = not figure.layout.updatemenus  # seen without choosing
+                whole = not figure["layout"]["updatemenus"]  # seen without choosing
                 fits = whole and any(_compares(p, evaluation) for p in plots)
                 if fits or not wanted:
                     text = f"{study.question or study.title} {caption}"
-                    link = f'<p><a href="#{escape(study.name)}">All of this study</a></p>'
+                    link = (
+                        f'<p><a href="#{escape(study.name)}">All of this study</a></p>'
+                    )
                     return f"<div>{drawing('overview_1', text, figure)}{link}</div>"
     return ""
 

@@ -132,7 +132,9 @@ def answer(evaluation: Evaluation) -> str:
     full = {v: n for v, n in evaluation.verdicts.items() if n}
     if not evaluation.reduced:
         return _told(full)
-    shorter = f"{_figures(evaluation.reduced)} {'are' if evaluation.reduced > 1 else 'is'}"
+    shorter = (
+        f"{_figures(evaluation.reduced)} {'are' if evaluation.reduced > 1 else 'is'}"
+    )
     rest = f"{shorter} beside reduced runs, which decides nothing."
     return f"{_told(full)} {rest[0].upper()}{rest[1:]}" if full else rest
 
