@@ -202,6 +202,7 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     spec: dict[str, Any] = json.loads(drawn.to_json() or "{}")
     menus = spec["layout"].pop("updatemenus", [])
     menu = _menu(menus[0]["buttons"]) if menus else ""
+    height = spec["layout"]["height"]
     solid = any(trace["type"] == "surface" for trace in spec["data"])
     turn = ' tabindex="0" data-solid' if solid else ""
     label = f"{caption} Arrow keys turn it." if solid else caption
@@ -210,7 +211,7 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     return (
         f'<figure class="plot" id="{escape(name)}"><figcaption>{escape(caption)}'
         f'</figcaption>{menu}<div class="drawing" role="group" '
-        f'aria-label="{escape(label)}" style="height:{drawn['layout']['height']}px"{turn}>'
+        f'aria-label="{escape(label)}" style="height:{height}px"{turn}>'
         f'</div><script type="application/json">{text}</script></figure>'
     )
 

@@ -68,7 +68,7 @@ class Notes:
         alike = compared.verdict in (Verdict.OVERLAPS, Verdict.NOT_RUN)
         if published.reason and not alike:
             numbers.append(self.number(f"Why ours differs: {published.reason}"))
-        return tuple(numbers)
+        return tuple(sorted(numbers))
 
 
 def measures(evaluation: Evaluation) -> tuple[str, ...]:
