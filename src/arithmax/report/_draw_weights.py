@@ -69,7 +69,7 @@ def _drawn_matrices(panels: list[list[Panel]]) -> go.Figure:
             made.update_xaxes(**x, row=i + 1, col=j + 1)
             made.update_yaxes(**y, row=i + 1, col=j + 1)
     starts = [(column + SIDE) * j / total for j in range(across)]
-    for k, title in enumerate(made["layout"]["annotations"]):
+    for k, title in enumerate(made.select_annotations()):
         title.update(x=starts[k % across], xanchor="left", font_size=12)
     return made
 
