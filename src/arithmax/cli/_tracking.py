@@ -23,6 +23,10 @@ def tracked() -> Iterator[Callable[[Sequence[Any], str], Iterable[Any]]]:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     console = Console(stderr=True)
     with Progress(
-        *columns, TimeRemainingColumn(), console=console, transient=True
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     ) as bar:
         yield lambda things, text: bar.track(things, description=text)

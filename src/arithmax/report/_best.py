@@ -13,6 +13,7 @@ from ..benchmark import (
     setting_text,
     share_text,
 )
+from ..units import REALS
 from ._html import UNBROKEN, escape
 from ._markdown import text
 
@@ -75,9 +76,11 @@ def _rate(contest: Contest, unit: str) -> str:
 def _domain(found: Best) -> str:
     if not found.domain:
         return ""
-    told = f"For {'inputs ' * ('x' in found.domain)}{found.domain}"
+    if found.domain == REALS.text:
+        return "For any inputs."
     other = found.anywhere
-    return f"{told}; {other.unit} also for others." if other else f"{told}."
+    told = f"For inputs {found.domain}"
+    return f"{told}; for any inputs, {other.unit}." if other else f"{told}."
 
 
 def conditions(boards: Sequence[Board]) -> str:
@@ -114,12 +117,10 @@ def best_html(boards: Sequence[Board], link: Link) -> str:
 
 
 def _unbroken(condition: str, names: Sequence[str]) -> str:
-    """A text in which no name is broken at a blank or a hyphen, if it is short."""
-    short = [name for name in names if len(name) <= UNBROKEN]
-    if not short:
-        return escape(condition)
-    longest = sorted(short, key=len, reverse=True)
-    pattern = "|".join(re.escape(escape(name)) for name in longest)
+    """A text in which neither rates nor names are broken, if these are short."""
+    longest = sorted(names, key=len, reverse=True)
+    short = [re.escape(escape(n)) for n in longest if len(n) <= UNBROKEN]
+    pattern = "|".join([r"[\d.]+\s%\s\[[^\]]+\]", *short])
     whole = rf"(?<![\w(])(?:{pattern})(?![\w(])"
     return re.sub(whole, r'<span class="name">\g<0></span>', escape(condition))
 

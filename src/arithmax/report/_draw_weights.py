@@ -33,10 +33,10 @@ def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
         ]
         for row, matrices in examples(arms[0], evaluation)
     ]
-    return _drawn_matrices(panels) if panels else None
+    return drawn_matrices(panels) if panels else None
 
 
-def _drawn_matrices(panels: list[list[Panel]]) -> go.Figure:
+def drawn_matrices(panels: list[list[Panel]]) -> go.Figure:
     """One column per seed, or one column for all where matrices are wide."""
     widest = max(m.shape[1] for panel in panels for _, m in panel)
     if widest > WIDE:

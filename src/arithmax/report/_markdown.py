@@ -85,7 +85,8 @@ def _arms(evaluation: Evaluation, notes: Notes) -> str:
         names += [f"{title}: ours", "published", "verdict"] if compared else [title]
     lines = arm_lines(evaluation, notes)
     table = _raw_table(names, [_cells(line, compared) for line in lines])
-    return folded(table, len(lines))
+    heading = "Ours beside published" if compared else "What was found"
+    return f"## {heading}\n\n{folded(table, len(lines))}"
 
 
 def _cells(line: Line, compared: bool) -> list[str]:
@@ -106,7 +107,7 @@ def _claims(evaluation: Evaluation, notes: Notes) -> str:
     lines = claim_lines(evaluation, notes)
     rows = [[text(line.labels[0]), *_entry(line.entries[0])] for line in lines]
     table = _raw_table(["claim", "ours", "published", "verdict"], rows)
-    return folded(table, len(rows))
+    return f"## Claims\n\n{folded(table, len(rows))}"
 
 
 def _notes(notes: Notes) -> str:

@@ -13,6 +13,7 @@ from ..studies._run import Track, untracked
 from ._draw import figures
 from ._html import escape, section
 from ._opening import opening
+from ._text import REDUCED
 
 TITLE = "Arithmax report"
 NOSCRIPT = "<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>"
@@ -70,7 +71,8 @@ def page(evaluations: Sequence[Evaluation], track: Track = untracked) -> str:
         [plotly.offline.get_plotlyjs(), file("page.js"), file("sections.js")],
         file("page.css"),
         "Intervals are 95 % intervals; a figure overlaps where ours and the published "
-        "interval do.",
+        f"interval do. {REDUCED} marks runs with fewer seeds or steps than published, "
+        "which decide nothing.",
     )
 
 
