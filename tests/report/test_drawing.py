@@ -171,14 +171,14 @@ def test_long_numbers_are_packed_and_short_ones_are_rounded():
 def test_a_reduced_run_is_told_apart_in_plots(trained):
     first, second, third = trained.arm_runs
     reduced = replace(trained, arm_runs=[first, replace(second, reduced="few"), third])
-    drawn = dict(figures(reduced))
+    drawn: dict[str, Any] = dict(figures(reduced))
     texts = [t for trace in drawn["Grid."].data for row in trace.text for t in row]
     assert sorted(filter(None, texts)) == ["0 ◐", "100"]
     rates = drawn[trained.study.plots[0].caption]
     assert "◐ paler: reduced run" in [trace.name for trace in rates.data]
     pale = [trace.marker.opacity for trace in rates.data]
     assert (1.0, 0.4) in pale  # the full run, and the reduced one
-    plain = dict(figures(trained))[trained.study.plots[0].caption]
+    plain: Any = dict(figures(trained))[trained.study.plots[0].caption]
     assert not any("reduced" in trace.name for trace in plain.data)
 
 
@@ -187,7 +187,7 @@ def test_a_reduced_run_is_told_apart_in_plots(trained):
 )
 def test_weights_are_as_large_as_what_they_show(columns, narrowest, widest):
     panel = [("W", np.ones((1, columns))), ("V", np.ones((1, 2)))]
-    drawn = drawn_matrices([panel, panel])
+    drawn: Any = drawn_matrices([panel, panel])
     assert narrowest <= drawn.layout.width <= widest
     sizes = list(cells(drawn))
     assert len(sizes) == 4
