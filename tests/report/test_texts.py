@@ -105,6 +105,13 @@ def test_what_verdicts_say_in_a_sentence(trained, computed):
     assert answer(agreed) == "All 2 published figures overlap ours."
     nothing = replace(computed, study=replace(computed.study, claims={}))
     assert answer(nothing) == "Nothing was published to compare with."
+    alone = [
+        replace(runs, arm=replace(runs.arm, published={})) for runs in trained.arm_runs
+    ]
+    assert answer(replace(trained, arm_runs=alone)) == (
+        "Nothing was published to compare with. Of 2 settings, training solved 1 with "
+        "every seed and 1 with no seed."
+    )
     shorter = replace(trained, arm_runs=[replace(trained.arm_runs[1], reduced="few")])
     assert answer(shorter) == (
         "2 published figures are beside reduced runs, which decides nothing."

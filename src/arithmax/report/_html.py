@@ -207,7 +207,8 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     turn = ' tabindex="0" data-solid' if solid else ""
     label = f"{caption} Arrow keys turn it." if solid else caption
     # "<" would let a name end the script, or begin a comment in it.
-    text = json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")
+    compact = json.dumps(spec, separators=(",", ":"), ensure_ascii=False)
+    text = compact.replace("<", "\\u003c")
     return (
         f'<figure class="plot" id="{escape(name)}"><figcaption>{escape(caption)}'
         f'</figcaption>{menu}<div class="drawing" role="group" '

@@ -11,6 +11,7 @@ from ._draw_measures import distinct, label
 from ._html import drawing, escape
 from ._text import REDUCED, SIGNS, device_time
 
+FEW = 8  # studies of which the index has the questions, too
 MOST = 6  # series of a plot that is read at a glance
 Drawn: TypeAlias = Mapping[str, Sequence[tuple[str, go.Figure]]]  # by study
 
@@ -22,12 +23,14 @@ def opening(evaluations: Sequence[Evaluation], drawn: Drawn) -> str:
         evaluations: the studies.
         drawn: captions and figures of each, by its name.
     """
-    links = "".join(map(_line, evaluations))
+    few = len(evaluations) <= FEW
+    links = "".join(_line(e, few) for e in evaluations)
+    kind = "index few" if few else "index"
     return (
         '<section id="overview_" class="opening" aria-labelledby="overview_head_">'
         f'<h2 id="overview_head_">Overview</h2><p>{_what(evaluations)}</p>'
         f'{_counts(evaluations)}<div class="beside">{_lead(evaluations, drawn)}'
-        f'<ul class="index">{links}</ul></div></section>'
+        f'<ul class="{kind}">{links}</ul></div></section>'
     )
 
 
@@ -58,8 +61,13 @@ def _counts(evaluations: Sequence[Evaluation]) -> str:
     return f'<p class="counts">{parts}</p>' if parts else ""
 
 
-def _line(evaluation: Evaluation) -> str:
-    """A study of the index, with its verdicts as parts of a bar."""
+def _line(evaluation: Evaluation, few: bool) -> str:
+    """A study of the index, with its verdicts as parts of a bar.
+
+    Args:
+        evaluation: the study.
+        few: whether there is space for its question.
+    """
     name, tally = escape(evaluation.study.name), _tally([evaluation])
     words = ", ".join(f"{n} {text}" for _, _, text, n in tally) or "nothing to compare"
     parts = "".join(
@@ -69,7 +77,7 @@ def _line(evaluation: Evaluation) -> str:
     return (
         f'<li><a href="#{name}" title="{asked}">{name}</a>'
         f'<span class="verdicts" role="img" title="{words}" aria-label="{words}">'
-        f"{parts}</span></li>"
+        f"{parts}</span>{f'<p>{asked}</p>' if few else ''}</li>"
     )
 
 

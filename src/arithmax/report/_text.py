@@ -128,7 +128,7 @@ def asked(study: Study) -> str:
 def answer(evaluation: Evaluation) -> str:
     """What the verdicts of a study say, in a sentence or two."""
     if not sum(evaluation.tally.values()):
-        return "Nothing was published to compare with."
+        return f"Nothing was published to compare with. {_solved(evaluation)}".strip()
     full = {v: n for v, n in evaluation.verdicts.items() if n}
     if not evaluation.reduced:
         return _told(full)
@@ -137,6 +137,23 @@ def answer(evaluation: Evaluation) -> str:
     )
     rest = f"{shorter} beside reduced runs, which decides nothing."
     return f"{_told(full)} {rest[0].upper()}{rest[1:]}" if full else rest
+
+
+def _solved(evaluation: Evaluation) -> str:
+    """How many settings were solved with every seed, with some and with none."""
+    summaries = [runs.summary for runs in evaluation.arm_runs if runs.summary]
+    if not summaries:
+        return ""
+    every = sum(s.solved == s.total for s in summaries)
+    none = sum(s.solved == 0 for s in summaries)
+    some = len(summaries) - every - none
+    counts = (
+        (every, "with every seed"),
+        (some, "with some seeds"),
+        (none, "with no seed"),
+    )
+    parts = [f"{n} {how}" for n, how in counts if n]
+    return f"Of {len(summaries)} settings, training solved {_listed(parts)}."
 
 
 def _told(counts: dict[Verdict, int]) -> str:
