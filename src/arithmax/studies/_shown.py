@@ -1,6 +1,7 @@
 """What was learned and what it cost, as a report shows it of an evaluation."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,18 @@ def spent(evaluation: Evaluation) -> dict[str, float]:
         Seconds by device, such as `{"CPU": 75.0}`; of a study without runs, those of
         its commands under an empty name, if they are known.
     """
-    _, took = runs_and_seconds([evaluation])
+    # Arms that share a cell share its runs.
+    rows = {row["run"]: row for runs in evaluation.arm_runs for row in runs.rows}
+    took: dict[str, float] = {}
+    for row in rows.values():
+        kind = str(row.get("platform", "cpu")).upper()
+        took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
     commands = [h["seconds"] for h in evaluation.history if h.get("seconds")]
     return took or ({"": sum(commands)} if commands else {})
 
 
 def runs_and_seconds(
-    evaluations: Iterable[Evaluation],
+    evaluations: Sequence[Evaluation],
 ) -> tuple[int, dict[str, float]]:
     """How many runs some studies have together, and what these took.
 
@@ -65,13 +71,10 @@ def runs_and_seconds(
         evaluations: the studies, which may share runs.
 
     Returns:
-        The number of runs, each once, and their seconds by the kind of device.
+        The number of runs, each once, and their seconds as `spent` gives them.
     """
-    rows = {
-        row["run"]: row for e in evaluations for runs in e.arm_runs for row in runs.rows
-    }
-    took: dict[str, float] = {}
-    for row in rows.values():
-        kind = str(row.get("platform", "cpu")).upper()
-        took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
-    return len(rows), took
+    arms = [runs for evaluation in evaluations for runs in evaluation.arm_runs]
+    count = len({row["run"] for runs in arms for row in runs.rows})
+    if not count:
+        return 0, {}
+    return count, spent(replace(evaluations[0], arm_runs=arms))
