@@ -11,6 +11,24 @@ from ._evaluate import ArmRuns, Evaluation
 Matrices = dict[str, np.ndarray]
 
 
+def runs_and_seconds(
+    evaluations: Sequence[Evaluation],
+) -> tuple[int, dict[str, float]]:
+    """How many runs some studies have together, and what these took.
+
+    Args:
+        evaluations: the studies, which may share runs.
+
+    Returns:
+        The number of runs, each once, and their seconds as `spent` gives them.
+    """
+    arms = [runs for evaluation in evaluations for runs in evaluation.arm_runs]
+    count = len({row["run"] for runs in arms for row in runs.rows})
+    if not count:
+        return 0, {}
+    return count, spent(replace(evaluations[0], arm_runs=arms))
+
+
 def examples(runs: ArmRuns, evaluation: Evaluation) -> list[tuple[dict, Matrices]]:
     """The weights of the first solved and of the first unsolved seed of an arm.
 
@@ -60,21 +78,3 @@ def spent(evaluation: Evaluation) -> dict[str, float]:
         took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
     commands = [h["seconds"] for h in evaluation.history if h.get("seconds")]
     return took or ({"": sum(commands)} if commands else {})
-
-
-def runs_and_seconds(
-    evaluations: Sequence[Evaluation],
-) -> tuple[int, dict[str, float]]:
-    """How many runs some studies have together, and what these took.
-
-    Args:
-        evaluations: the studies, which may share runs.
-
-    Returns:
-        The number of runs, each once, and their seconds as `spent` gives them.
-    """
-    arms = [runs for evaluation in evaluations for runs in evaluation.arm_runs]
-    count = len({row["run"] for runs in arms for row in runs.rows})
-    if not count:
-        return 0, {}
-    return count, spent(replace(evaluations[0], arm_runs=arms))
