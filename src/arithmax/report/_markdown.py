@@ -47,13 +47,13 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
     if notes.texts:
         parts.append(_notes(notes))
     for caption, names, lines in shown_tables(evaluation):
-        parts += [text(caption), folded(markdown_table(names, lines), len(lines))]
+        parts += [text(caption), folded_table(markdown_table(names, lines), len(lines))]
     parts += [*plots[1:], "## Source, commands and cost"]
     parts += [f"{text(study.source.rstrip('.'))}.", *_made(evaluation)]
     return "\n\n".join(parts) + "\n"
 
 
-def folded(table: str, lines: int) -> str:
+def folded_table(table: str, lines: int) -> str:
     """A table that is opened with a click where it is long."""
     if lines <= LONG:
         return table
@@ -86,7 +86,7 @@ def _arms(evaluation: Evaluation, notes: Notes) -> str:
     lines = arm_lines(evaluation, notes)
     table = _raw_table(names, [_cells(line, compared) for line in lines])
     heading = "Ours beside published" if compared else "What was found"
-    return f"## {heading}\n\n{folded(table, len(lines))}"
+    return f"## {heading}\n\n{folded_table(table, len(lines))}"
 
 
 def _cells(line: Line, compared: bool) -> list[str]:
@@ -107,7 +107,7 @@ def _claims(evaluation: Evaluation, notes: Notes) -> str:
     lines = claim_lines(evaluation, notes)
     rows = [[text(line.labels[0]), *_entry(line.entries[0])] for line in lines]
     table = _raw_table(["claim", "ours", "published", "verdict"], rows)
-    return f"## Claims\n\n{folded(table, len(rows))}"
+    return f"## Claims\n\n{folded_table(table, len(rows))}"
 
 
 def _notes(notes: Notes) -> str:
