@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from arithmax.report import markdown
+from arithmax.report._markdown import folded_table
 from arithmax.report._repeated import without_repeated
 from arithmax.report._table import Notes, arm_lines
 from arithmax.report._text import (
@@ -157,6 +158,12 @@ def test_lines_that_are_claims_are_not_shown_twice(computed):
     table = {"what": [name, "other"], "value": [1.0, 2.0]}
     assert without_repeated(table, computed) == {"what": ["other"], "value": [2.0]}
     assert without_repeated({"what": [name], "value": [1.0]}, computed) == {}
+
+
+def test_what_is_long_is_folded():
+    assert folded_table("| a |", 40) == "| a |"
+    many = folded_table("| a |", 1041)
+    assert many.startswith('<details markdown="1"><summary>1,041 lines</summary>\n\n|')
 
 
 def test_markdown_is_a_table_for_the_documentation(trained):

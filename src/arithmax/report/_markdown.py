@@ -20,6 +20,7 @@ from ._table import (
 from ._text import answer, asked, cost, extent
 
 LONG = 40  # lines of a table that is shown at once
+FEW = 8  # notes that are
 # What would be more than text: Markdown's own, and what MkDocs' extensions add.
 SPECIAL = re.compile(r"[\\`*_{}\[\]|~$^#!]")
 
@@ -55,10 +56,14 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
 
 def folded_table(table: str, lines: int) -> str:
     """A table that is opened with a click where it is long."""
-    if lines <= LONG:
-        return table
-    summary = f"<summary>{lines:,} lines</summary>"
-    return f'<details markdown="1">{summary}\n\n{table}\n\n</details>'
+    return _folded(table, f"{lines:,} lines", lines > LONG)
+
+
+def _folded(content: str, title: str, many: bool) -> str:
+    if not many:
+        return content
+    summary = f"<summary>{title}</summary>"
+    return f'<details markdown="1">{summary}\n\n{content}\n\n</details>'
 
 
 def text(value: str) -> str:
@@ -111,7 +116,8 @@ def _claims(evaluation: Evaluation, notes: Notes) -> str:
 
 
 def _notes(notes: Notes) -> str:
-    return "\n".join(f"{i}. {text(note)}" for i, note in enumerate(notes.texts, 1))
+    listed = "\n".join(f"{i}. {text(note)}" for i, note in enumerate(notes.texts, 1))
+    return _folded(listed, f"{len(notes.texts)} notes", len(notes.texts) > FEW)
 
 
 def _made(evaluation: Evaluation) -> list[str]:
