@@ -113,12 +113,13 @@ def script(depth: str) -> str:
 
 
 def drawn(figure) -> str:
-    """A figure as HTML."""
-    return figure.to_html(
+    """A figure as HTML; one that has a width of its own may have to be scrolled."""
+    shown = figure.to_html(
         full_html=False,
         include_plotlyjs=False,
         config={"responsive": True, "displayModeBar": False},
     )
+    return f'<div style="overflow-x:auto">{shown}</div>'
 
 
 def overview() -> str:
@@ -134,7 +135,6 @@ def overview() -> str:
 
 def page(evaluation: Evaluation) -> str:
     """One study: text, plots and tables."""
-    plots = [script("../../")]
-    for caption, figure in figures(evaluation):
-        plots += [drawn(figure), f"*{caption}*"]
-    return f"# {evaluation.study.title}\n\n{markdown(evaluation, plots)}"
+    plots = [f"{drawn(f)}\n\n*{caption}*" for caption, f in figures(evaluation)]
+    shown = markdown(evaluation, plots)
+    return f"# {evaluation.study.title}\n\n{script('../../')}\n\n{shown}"

@@ -149,7 +149,8 @@ def test_units_for_an_operation_fit_a_terminal(operation, capsys, monkeypatch):
     sign = {name: sign for sign, name in NAMED.items()}[operation]
     found = next(b for b in best_units(shipped()) if b.operation == sign)
     for unit in found.contests[0].scores:
-        (line,) = [t for t in lines if t.split("  ")[1:2] in ([unit], [f"{unit}*"])]
+        names = unit, f"{unit}*"
+        (line,) = [t for t in lines if t.strip().split("  ")[0] in names]
         assert "[" in line and line.count("]") >= 1  # a rate in the same line
     assert any(t.startswith(f"Use {found.unit}:") for t in lines)
 

@@ -10,6 +10,7 @@ from arithmax._files import write_table
 from arithmax.report import figures
 from arithmax.report import page as document_of
 from arithmax.report._draw_measures import places
+from arithmax.report._draw_weights import drawn_matrices
 from arithmax.report._style import packed
 from arithmax.results import Results
 from arithmax.statistics import Range
@@ -165,3 +166,46 @@ def test_long_numbers_are_packed_and_short_ones_are_rounded():
     assert packed([1 / 3, np.nan, 2]) == [0.33333, None, 2.0]
     assert packed(np.arange(100)).dtype == np.float32
     assert packed(np.full(30, 1e-50)) == [1e-50] * 30  # single precision has none
+
+
+def test_a_reduced_run_is_told_apart_in_plots(trained):
+    first, second, third = trained.arm_runs
+    reduced = replace(trained, arm_runs=[first, replace(second, reduced="few"), third])
+    drawn: dict[str, Any] = dict(figures(reduced))
+    texts = [t for trace in drawn["Grid."].data for row in trace.text for t in row]
+    assert sorted(filter(None, texts)) == ["0 ◐", "100"]
+    rates = drawn[trained.study.plots[0].caption]
+    assert "◐ paler: reduced run" in [trace.name for trace in rates.data]
+    pale = [trace.marker.opacity for trace in rates.data]
+    assert (1.0, 0.4) in pale  # the full run, and the reduced one
+    plain: Any = dict(figures(trained))[trained.study.plots[0].caption]
+    assert not any("reduced" in trace.name for trace in plain.data)
+
+
+@pytest.mark.parametrize(
+    ("columns", "narrowest", "widest"), [(2, 250, 450), (8, 400, 900), (100, 900, 1100)]
+)
+def test_weights_are_as_large_as_what_they_show(columns, narrowest, widest):
+    panel = [("W", np.ones((1, columns))), ("V", np.ones((1, 2)))]
+    drawn: Any = drawn_matrices([panel, panel])
+    assert narrowest <= drawn.layout.width <= widest
+    sizes = list(cells(drawn))
+    assert len(sizes) == 4
+    assert all(5 < width < 45 and 20 < height < 45 for width, height in sizes)
+    # A matrix of two columns has cells of the same size, however wide the other is.
+    assert sizes[-1][0] == pytest.approx(44, abs=1)
+
+
+def cells(drawn):
+    """The width and height of one cell of each matrix, in pixels."""
+    layout = drawn.layout
+    inner = layout.width - layout.margin.l - layout.margin.r
+    tall = layout.height - layout.margin.t - layout.margin.b
+    for k in range(1, len(drawn.data) + 1):
+        x = layout[f"xaxis{k if k > 1 else ''}"]
+        y = layout[f"yaxis{k if k > 1 else ''}"]
+        across, down = x.domain[1] - x.domain[0], y.domain[1] - y.domain[0]
+        yield (
+            inner * across / (x.range[1] - x.range[0]),
+            tall * down / abs(y.range[1] - y.range[0]),
+        )

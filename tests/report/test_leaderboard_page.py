@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
-from arithmax.benchmark import Board, Score, Standing, shipped, standing
+from arithmax.benchmark import (
+    Board,
+    Score,
+    Standing,
+    best_units,
+    shipped,
+    standing,
+)
 from arithmax.report import leaderboard
-from arithmax.report._leaderboard import leads
+from arithmax.report._leaderboard import APART, leads
 from arithmax.report._page import file
 from arithmax.report._text import count_of_steps, number_text
 from boards import CRITERIA, board
@@ -54,10 +61,17 @@ def visit(browser, path):
     assert problems == []
 
 
-def expected(scores: list[tuple[str, Score]]) -> list[list[str]]:
-    """Place, unit, rate with interval, step and sparsity, as the page writes them."""
-    lines = []
-    for place, (unit, score) in enumerate(scores, start=1):
+def expected(
+    scores: list[tuple[str, Score]], able: dict[str, tuple[str, ...]] | None = None
+) -> list[list[str]]:
+    """Place, unit, rate with interval, step and sparsity, as the page writes them.
+
+    Places are among units that are able to do the same, if it is told.
+    """
+    lines, before = [], {}
+    for unit, score in scores:
+        group = (able or {}).get(unit)
+        place = before[group] = before.get(group, 0) + 1
         share = score.success
         ends = f"{100 * share.low:.0f}–{100 * share.high:.0f}"
         step = "—" if score.step is None else count_of_steps(score.step)
@@ -68,13 +82,13 @@ def expected(scores: list[tuple[str, Score]]) -> list[list[str]]:
     return lines
 
 
-ROWS = """(section) => [...section.querySelectorAll("tbody tr")]
+ROWS = """(section) => [...section.querySelectorAll("tbody tr[data-unit]")]
   .filter((r) => !r.hidden).map((r) => [".place", "th", ".total", ".step", ".sparsity"]
     .map((name) => r.querySelector(name).textContent))"""
 
 
 # The cells of the ranges or operations across, by unit.
-CELLS = """(section) => Object.fromEntries([...section.querySelectorAll("tbody tr")]
+CELLS = """(section) => Object.fromEntries([...section.querySelectorAll("[data-unit]")]
   .map((r) => [r.dataset.unit, Object.fromEntries(
     [...r.querySelectorAll("td[data-operation], td[data-range]")]
       .filter((c) => !c.hidden)
@@ -98,6 +112,12 @@ def picked(page, *chosen: str) -> tuple[str, dict[str, Any]]:
     return page.evaluate(PICK, [MENUS, chosen])
 
 
+def does(board: Board, unit: str) -> tuple[str, ...]:
+    """The operations that a unit has runs of."""
+    known = dict.fromkeys(key[1] for key in board.scores if key[0] == unit)
+    return tuple(sorted(known))
+
+
 def check_choice(page, board: Board, operation: str, where: str, criterion: str):
     """The page has the texts of Python's figures, cell by cell."""
     said, seen = picked(page, board.name, operation, where, criterion)
@@ -108,7 +128,8 @@ def check_choice(page, board: Board, operation: str, where: str, criterion: str)
     for name in operations:
         lines, cells = seen[name]
         scores = board.standing(criterion, name, where)
-        assert lines == expected(scores)
+        able = {} if name else {unit: does(board, unit) for unit in board.units}
+        assert lines == expected(scores, able)
         for unit, _ in scores:
             for label, text in cells[unit].items():
                 at = (name, label) if name else (label, where)
@@ -187,8 +208,10 @@ def test_without_javascript_every_table_is_there(visit, given):
 @in_browser
 def test_every_unit_has_its_failures_in_words_and_bars(visit, given):
     page = visit()
+    page.locator("nav summary").click()
     page.locator("nav").get_by_role("link", name="NALU").click()
     section = page.locator("#unit_nalu")
+    assert section.is_visible() and page.locator("#standings_").is_hidden()
     words = section.locator(".words").all_inner_texts()
     count = sum(key[0] == "NALU" for b in given for key in b.failures)
     assert len(words) == count
@@ -211,8 +234,66 @@ def test_a_phone_is_wide_enough(visit, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     box = page.locator(".standing:not([hidden]) .scroll").last
     box.evaluate("(b) => { b.scrollLeft = b.scrollWidth; }")
-    name = page.locator(".standing:not([hidden]) tbody th").last.bounding_box()
-    assert name is not None and name["x"] >= 0  # the unit's name stays in sight
+    names = page.locator(".standing:not([hidden]) [data-unit] th")
+    for place in range(names.count()):
+        name = names.nth(place).bounding_box()
+        assert name is not None and name["x"] >= 0  # the unit's name stays in sight
+
+
+LINES = """(e) => {
+  const range = document.createRange();
+  range.selectNodeContents(e);
+  return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size;
+}"""
+
+
+@in_browser
+@pytest.mark.parametrize("width", [390, 1400])
+def test_names_are_never_broken(browser, tmp_path, width):
+    path = tmp_path / "leaderboard.html"
+    path.write_text(leaderboard(shipped()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(path.as_uri(), wait_until="load")
+    names = page.locator(
+        ".standing:not([hidden]) [data-unit] th a, .best a, .best .name"
+    )
+    assert names.count() > 60
+    assert names.evaluate_all(f"(all) => all.map({LINES})") == [1] * names.count()
+    for unit in page.evaluate(
+        "[...document.querySelectorAll('main section[id]')]"
+        ".map((section) => section.id)"
+    ):
+        page.evaluate("(name) => { location.hash = name; }", unit)
+        page.locator(f"#{unit}:visible").wait_for()
+        assert page.evaluate("document.documentElement.scrollHeight") <= 20_000
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_page_opens_with_the_best_of_each_operation(given):
+    text = leaderboard(given)
+    first = text[text.index("<main") : text.index("<form")]
+    assert "The best for × +" in first
+    for found in best_units(given):
+        assert f">{found.unit.replace('&', '&amp;')}<" in first or found.unit == NASTY
+
+
+def test_units_are_placed_among_those_that_do_the_same():
+    able = {"NMU": "×", "NALU": "+×", "iNALU": "+×", "NAU": "+"}
+    solved = {"NMU": 9, "NALU": 1, "iNALU": 2, "NAU": 10}
+    scores = {
+        (unit, operation, "r", "c"): Score(10, solved[unit])
+        for unit, operations in able.items()
+        for operation in operations
+    }
+    whole = standing(Board("x", "X", scores), "c")
+    assert list(whole.groups) == [("×", "+"), ("×",), ("+",)]
+    assert whole.places == {"iNALU": 1, "NALU": 2, "NMU": 1, "NAU": 1}
+    assert list(whole.scores) == ["iNALU", "NALU", "NMU", "NAU"]
+    assert leads(whole) == APART
+    one = standing(Board("x", "X", scores), "c", "+")
+    assert one.places == {"NAU": 1, "iNALU": 2, "NALU": 3}
+    assert leads(one) == "NAU leads with 100 %."
 
 
 CONTRAST = """(cell) => {

@@ -22,7 +22,7 @@ from pages import IMAGE, NASTY, in_browser
 def test_a_name_cannot_end_the_data_of_a_plot(trained):
     text = document_of([trained])
     data = re.findall(r'(?s)<script type="application/json">(.*?)</script>', text)
-    assert len(data) == len(figures(trained))
+    assert len(data) == len(figures(trained)) + 1  # the overview has one of them
     assert not any("<" in spec for spec in data)
 
 
@@ -85,14 +85,15 @@ def visit(browser, document):
         problems.append(shown.message)
         shown.dismiss()
 
-    def open_page(width=1000, **options):
+    def open_page(width=1000, at="trained", **options):
         page = browser.new_page(viewport={"width": width, "height": 800}, **options)
+        page.set_default_timeout(10_000)
         page.on("console", heard)
         opened.append(page)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", asked)
         page.on("dialog", dialog)
-        page.goto(document.as_uri(), wait_until="load")
+        page.goto(f"{document.as_uri()}#{at}", wait_until="load")
         return page
 
     yield open_page
@@ -101,36 +102,49 @@ def visit(browser, document):
     assert problems == []
 
 
-def draw_all(page):
-    """Scroll to every plot and wait until it is there."""
-    plots = page.locator("figure.plot")
-    for i in range(plots.count()):
-        plots.nth(i).scroll_into_view_if_needed()
-        plots.nth(i).locator(".js-plotly-plot .main-svg, canvas").first.wait_for()
-    return plots
+SHOWN = "main section[id]:not([hidden])"
+
+
+def show_section(page, name):
+    """Go to a section as a link does; without a script all are there."""
+    page.evaluate("(name) => { location.hash = name; }", name)
+    page.locator(f"#{name}:visible").wait_for()
+
+
+def draw_all(page, *names):
+    """Scroll to every plot of some sections, or of the one that is shown."""
+    for name in names or [page.locator(SHOWN).get_attribute("id")]:
+        show_section(page, name)
+        plots = page.locator(f"#{name} figure.plot")
+        for i in range(plots.count()):
+            plots.nth(i).scroll_into_view_if_needed()
+            plots.nth(i).locator(".js-plotly-plot .main-svg, canvas").first.wait_for()
 
 
 @in_browser
 def test_every_plot_draws(visit, trained, computed):
     page = visit()
     assert page.locator(".js-plotly-plot").count() < 4  # those far away wait
-    plots = draw_all(page)
-    assert plots.count() == len(figures(trained)) + len(figures(computed))
     shapes = ".points path, .bars path, .heatmaplayer image, .lines path, canvas"
-    for i in range(plots.count()):
-        plots.nth(i).scroll_into_view_if_needed()
-        plots.nth(i).locator(shapes).first.wait_for(state="attached")
+    for evaluation in (trained, computed):
+        name = evaluation.study.name
+        draw_all(page, name)
+        plots = page.locator(f"#{name} figure.plot")
+        assert plots.count() == len(figures(evaluation))
+        for i in range(plots.count()):
+            plots.nth(i).scroll_into_view_if_needed()
+            plots.nth(i).locator(shapes).first.wait_for(state="attached")
     assert page.get_by_label(re.compile("share|cloud", re.I)).count() == 0
 
 
 @in_browser
 def test_names_are_text_and_nothing_else(visit):
     page = visit()
-    draw_all(page)
+    draw_all(page, "overview_", "trained", "computed")
     main = page.locator("main")
     assert main.locator("script:not([type='application/json'])").count() == 0
     assert main.locator("img, svg script, [onerror]").count() == 0
-    text = main.inner_text()
+    text = main.evaluate("(main) => main.textContent")
     assert NASTY in text and IMAGE in text
     assert page.locator("#trained em").inner_text() == "this"
     ticks = page.locator("#trained_1 .xtick").all_text_contents()
@@ -144,9 +158,10 @@ def test_names_are_text_and_nothing_else(visit):
 @pytest.mark.parametrize("touch", [False, True])
 def test_a_phone_is_wide_enough(visit, touch):
     page = visit(360, has_touch=touch)
-    draw_all(page)
-    assert page.evaluate("document.body.scrollWidth") <= 360
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for name in ("overview_", "trained", "computed"):
+        draw_all(page, name)
+        assert page.evaluate("document.body.scrollWidth") <= 360
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 COLOURS = """() => [
@@ -179,27 +194,37 @@ FOCUS = """() => {
 }"""
 
 
-@in_browser
-def test_everything_can_be_reached_with_the_keyboard(visit):
-    page = visit()
-    draw_all(page)
-    page.evaluate("scrollTo(0, 0)")
-    seen = []
+def reached(page):
+    """What the tabulator reaches, one after the other, from the first on."""
+    page.locator(".skip").focus()
+    seen = [page.evaluate(FOCUS)]
     for _ in range(200):
         page.keyboard.press("Tab")
         seen.append(page.evaluate(FOCUS))
         if seen[-1][0] == "BODY":
             break
+    return seen
+
+
+@in_browser
+def test_everything_can_be_reached_with_the_keyboard(visit):
+    page, seen = visit(at=""), []
+    for name in ("overview_", "trained", "computed"):
+        draw_all(page, name)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = 1)")
+        page.evaluate("scrollTo(0, 0)")
+        seen += reached(page)
     names = [(tag, where) for tag, _, where, _ in seen]
-    assert names[0] == ("A", "#main_")
-    for link in ("#trained", "#computed", "#not-run", "#trained_note1"):
+    assert ("A", "#main_") in names
+    for link in ("#overview_", "#trained", "#computed", "#not-run", "#trained_note1"):
         assert ("A", link) in names
     assert ("BUTTON", "theme_") in names
     assert all(line != "none" for tag, *_, line in seen if tag != "BODY")
-    count = page.locator(".scroll").count()
-    assert sum(kind == "scroll" for _, kind, *_ in seen) == count >= 6
+    count = page.locator("#trained .scroll, #computed .scroll").count()
+    assert sum("scroll" in kind for _, kind, *_ in seen) == count >= 4
     assert sum(tag == "SELECT" for tag, *_ in seen) == 3
     assert sum("drawing" in kind for _, kind, *_ in seen) == 1
+    assert sum(tag == "SUMMARY" for tag, *_ in seen) >= 3
 
 
 SURFACE = """() => {
@@ -212,7 +237,7 @@ SURFACE = """() => {
 def test_a_surface_turns_and_changes_by_keys(visit):
     from playwright.sync_api import expect  # the page forbids `wait_for_function`
 
-    page = visit()
+    page = visit(at="computed")
     box = page.locator("#computed_1")
     box.scroll_into_view_if_needed()
     box.locator("canvas").first.wait_for()
@@ -224,20 +249,20 @@ def test_a_surface_turns_and_changes_by_keys(visit):
     page.keyboard.press("ArrowLeft")
     after = page.evaluate(SURFACE)
     assert after[0] == [False, True] and after[1] != before[1]
-    page.evaluate("scrollTo(0, 0)")  # far away it gives back its memory
+    show_section(page, "overview_")  # out of sight it gives back its memory
     expect(box.locator("canvas")).to_have_count(0)
-    box.scroll_into_view_if_needed()
+    show_section(page, "computed")
     box.locator("canvas").first.wait_for()
     assert page.evaluate(SURFACE) == after
 
 
 @in_browser
-def test_printing_draws_everything(visit):
+def test_printing_draws_everything_that_is_shown(visit):
     from playwright.sync_api import expect
 
     page = visit()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    count = page.locator("figure.plot").count()
+    count = page.locator("#trained figure.plot").count()
     expect(page.locator(".js-plotly-plot")).to_have_count(count)
 
 

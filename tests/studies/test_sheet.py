@@ -10,6 +10,7 @@ from arithmax.tasks import SingleModule
 
 TEXT = '''+++
 title = "A title"
+question = "Which of them?"
 source = """
 Somewhere, in
 a table"""
@@ -90,7 +91,8 @@ def test_a_sheet_adds_to_the_arms_that_it_names():
     [
         ("# A heading", "must begin with TOML between two lines"),
         (f"Words.\n{TEXT}", "must begin with TOML between two lines"),
-        ('+++\ntitle = "A title"\n+++\n', "must have `source`"),
+        ('+++\ntitle = "A title"\n+++\n', "must have `question`"),
+        ('+++\ntitle = "t"\nquestion = "q"\n+++\n', "must have `source`"),
         (TEXT.replace('model = "NAU"', 'model = "no"'), "changes no figure of an arm"),
     ],
 )

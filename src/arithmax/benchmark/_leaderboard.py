@@ -136,6 +136,11 @@ class Board:
         keys = [(unit, operation, name, criterion) for name in names]
         return pooled(self.scores[key] for key in keys if key in self.scores)
 
+    def able(self, unit: str) -> tuple[str, ...]:
+        """The operations that a unit has scores of."""
+        known = {key[1] for key in self.scores if key[0] == unit}
+        return tuple(name for name in self.operations if name in known)
+
     def total(self, unit: str, criterion: str, where: str = "") -> Score | None:
         """A unit's score on all operations that it can represent."""
         scores = (self.score(unit, op, criterion, where) for op in self.operations)
@@ -146,7 +151,9 @@ class Board:
     ) -> list[tuple[str, Score]]:
         """Units and scores, the best first.
 
-        Of all operations if none is named, and of all ranges if none is.
+        Of all operations if none is named, and of all ranges if none is. Means over
+        different operations are not compared: those of all operations come in groups of
+        units that can do the same, those that can do most first.
         """
         scores = {
             unit: self.score(unit, operation, criterion, where)
@@ -155,7 +162,15 @@ class Board:
             for unit in self.units
         }
         known = [(unit, score) for unit, score in scores.items() if score is not None]
-        return sorted(known, key=lambda item: rank(item[1]))
+        if operation:
+            return sorted(known, key=lambda item: rank(item[1]))
+        group = {unit: self._group(unit) for unit, _ in known}
+        return sorted(known, key=lambda item: (group[item[0]], rank(item[1])))
+
+    def _group(self, unit: str) -> tuple[int, tuple[int, ...]]:
+        """Where the units that can do the same operations stand."""
+        able = self.able(unit)
+        return -len(able), tuple(self.operations.index(name) for name in able)
 
     def counts(self, unit: str) -> dict[str, int]:
         """All failures of a unit, the commonest first."""

@@ -5,7 +5,7 @@ leads, and how often each kind of failure occurred.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..studies._failures import Failure, kind
 from ._leaderboard import Board, Score
@@ -17,22 +17,41 @@ class Standing:
 
     Args:
         scores: the score of each unit that has runs, the best first.
+        able: which operations each unit can do, where these are pooled: units that can
+            do the same stand together, and only these are compared.
     """
 
     scores: Mapping[str, Score]
+    able: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def groups(self) -> dict[tuple[str, ...], "Standing"]:
+        """The units that are compared with each other, by what they can do."""
+        groups: dict[tuple[str, ...], dict[str, Score]] = {}
+        for unit, score in self.scores.items():
+            groups.setdefault(self.able.get(unit, ()), {})[unit] = score
+        return {able: Standing(scores) for able, scores in groups.items()}
 
     @property
     def places(self) -> dict[str, int]:
-        """The place of each unit, from 1."""
-        return {unit: place for place, unit in enumerate(self.scores, start=1)}
+        """The place of each unit in its group, from 1."""
+        return {
+            unit: place
+            for group in self.groups.values()
+            for place, unit in enumerate(group.scores, start=1)
+        }
 
     @property
     def leaders(self) -> list[str]:
-        """The units that no other exceeds; rates are compared as counts, unrounded."""
-        best = next(iter(self.scores.values()), None)
+        """The units of the first group that no other exceeds.
+
+        Rates are compared as counts, unrounded.
+        """
+        first = next(iter(self.groups.values()), Standing({})).scores
+        best = next(iter(first.values()), None)
         return [
             unit
-            for unit, score in self.scores.items()
+            for unit, score in first.items()
             if best and score.solved * best.seeds == best.solved * score.seeds
         ]
 
@@ -51,7 +70,8 @@ def standing(
     Returns:
         The standing; without scores where no unit has such runs.
     """
-    return Standing(dict(board.standing(criterion, operation, where)))
+    scores = dict(board.standing(criterion, operation, where))
+    return Standing(scores, {} if operation else {u: board.able(u) for u in scores})
 
 
 def failures_of(boards: Iterable[Board], unit: str) -> dict[Failure, int]:

@@ -228,23 +228,31 @@ def report(
         images: a folder for every plot as PNG and SVG.
     """
     from ..studies._run import load
+    from ._tracking import tracked
 
-    evaluations = load(folder, study)
-    written = write_page(evaluations, to or folder / "report.html", open, images)
+    with tracked() as track:
+        evaluations = load(folder, study, track)
+        file = to or folder / "report.html"
+        written = write_page(evaluations, file, open, images, track)
     for remark in filter(None, (e.remark for e in evaluations)):
         print(remark, file=sys.stderr)
     print(f"Wrote {written}")
 
 
 def write_page(
-    evaluations: Sequence[Any], to: Path, open: bool = False, images: Path | None = None
+    evaluations: Sequence[Any],
+    to: Path,
+    open: bool = False,
+    images: Path | None = None,
+    track: Any = None,
 ) -> Path:
-    """The page of some studies as a file."""
+    """The page of some studies as a file, and their plots as pictures."""
     with report_extra():
         from ..report import page, write_images
-    write_text(to, page(evaluations))
+    track = track or (lambda things, text: things)
+    write_text(to, page(evaluations, track))
     if images is not None:
-        for evaluation in evaluations:
+        for evaluation in track(evaluations, "drawing pictures"):
             write_images(evaluation, images)
     if open:
         import webbrowser

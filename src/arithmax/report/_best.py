@@ -1,5 +1,6 @@
 """“The best for + − × ÷”: a line for each operation, as HTML and as Markdown."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from ..benchmark import (
     setting_text,
     share_text,
 )
-from ._html import escape
+from ..units import REALS
+from ._html import UNBROKEN, escape
 from ._markdown import text
 
 WORDS = {2: "two", 10: "ten", 100: "a hundred"}
@@ -29,6 +31,7 @@ class BestLine:
         rates: its rates, one sentence part for each number of inputs.
         domain: on which inputs, and what else to use.
         setting: how it was trained.
+        names: of all units that are named.
     """
 
     operation: str
@@ -36,6 +39,7 @@ class BestLine:
     rates: tuple[str, ...]
     domain: str
     setting: str
+    names: tuple[str, ...]
 
     @property
     def condition(self) -> str:
@@ -52,7 +56,9 @@ def _line(found: Best) -> BestLine:
     rates = tuple(_rate(c, found.unit) for c in found.contests)
     protocol = setting_of(found.unit, found.operation, found.contests[0].inputs)
     setting = setting_text(protocol) if protocol else ""
-    return BestLine(found.operation, found.unit, rates, _domain(found), setting)
+    names = dict.fromkeys(n for c in found.contests for n in c.leaders)
+    first = found.operation, found.unit
+    return BestLine(*first, rates, _domain(found), setting, tuple(names))
 
 
 def _rate(contest: Contest, unit: str) -> str:
@@ -70,9 +76,11 @@ def _rate(contest: Contest, unit: str) -> str:
 def _domain(found: Best) -> str:
     if not found.domain:
         return ""
-    told = f"For {'inputs ' * ('x' in found.domain)}{found.domain}"
+    if found.domain == REALS.text:
+        return "For any inputs."
     other = found.anywhere
-    return f"{told}; {other.unit} also for others." if other else f"{told}."
+    told = f"For inputs {found.domain}"
+    return f"{told}; for any inputs, {other.unit}." if other else f"{told}."
 
 
 def conditions(boards: Sequence[Board]) -> str:
@@ -96,7 +104,7 @@ def best_html(boards: Sequence[Board], link: Link) -> str:
     lines = "".join(
         f'<li><span class="sign">{escape(line.operation)}</span> <span><a '
         f'href="{escape(link(line.unit))}"><strong>{escape(line.unit)}</strong></a> '
-        f"{escape(line.condition)}</span></li>"
+        f"{_unbroken(line.condition, line.names)}</span></li>"
         for line in best_lines(boards)
     )
     if not lines:
@@ -106,6 +114,15 @@ def best_html(boards: Sequence[Board], link: Link) -> str:
         f'<section class="best"><h2>The best for {escape(signs)}</h2>'
         f'<ul>{lines}</ul><p class="caption">{escape(conditions(boards))}</p></section>'
     )
+
+
+def _unbroken(condition: str, names: Sequence[str]) -> str:
+    """A text in which neither rates nor names are broken, if these are short."""
+    longest = sorted(names, key=len, reverse=True)
+    short = [re.escape(escape(n)) for n in longest if len(n) <= UNBROKEN]
+    pattern = "|".join([r"[\d.]+\s%\s\[[^\]]+\]", *short])
+    whole = rf"(?<![\w(])(?:{pattern})(?![\w(])"
+    return re.sub(whole, r'<span class="name">\g<0></span>', escape(condition))
 
 
 def best_markdown(boards: Sequence[Board], link: Link) -> str:

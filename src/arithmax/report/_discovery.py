@@ -57,7 +57,7 @@ def discovery_page(
     return document(
         f"A formula for {told.target}",
         "sections",
-        links,
+        f"<ul>{links}</ul>",
         f"{NOSCRIPT}\n{body}",
         [plotly.offline.get_plotlyjs(), file("page.js")],
         file("page.css") + STYLE,

@@ -18,8 +18,9 @@ from ..studies import (
     Weights,
 )
 from ._draw_measures import grid, measured
-from ._draw_runs import convergence, seeds, weights
+from ._draw_runs import convergence, seeds
 from ._draw_tables import bars, heat, lines, surface
+from ._draw_weights import weights
 
 
 def figures(evaluation: Evaluation) -> list[tuple[str, go.Figure]]:

@@ -71,7 +71,7 @@ def _dots(part: PartOfTable, height: np.ndarray, look: Look) -> dict[str, Any]:
         "y": packed(height[shown]),
         "mode": "markers",
         "marker": look.marker(size=7, opacity=0.7),
-        "name": f"{part.name} ({count:,} rows)",
+        "name": f"{part.name} ({count:,} row{'s' * (count != 1)})",
     }
 
 

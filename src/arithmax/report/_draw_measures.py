@@ -19,7 +19,7 @@ from ._style import (
     packed,
     titled,
 )
-from ._text import interval
+from ._text import REDUCED, interval
 
 # What the legend says of published figures, whatever their colour.
 HOLLOW: dict[str, Any] = {
@@ -28,6 +28,15 @@ HOLLOW: dict[str, Any] = {
     "name": "published",
     "mode": "markers",
     "marker": {"color": GREY, "symbol": "circle-open", "size": 9, "line": {"width": 2}},
+}
+# A run that was shorter than the published one is paler, and says so in the legend.
+PALE = 0.4
+SHORTER: dict[str, Any] = {
+    "x": [None],
+    "y": [None],
+    "name": f"{REDUCED} paler: reduced run",
+    "mode": "markers",
+    "marker": {"color": GREY, "symbol": "circle", "size": 9, "opacity": PALE},
 }
 HOVER = "%{customdata[0]}<br>%{customdata[1]}<extra></extra>"
 
@@ -84,12 +93,17 @@ def measured(plot: Measured, evaluation: Evaluation) -> go.Figure | None:
         if points := _points(of_series, plot, at, shift, ours, floor):
             first = (choice, i) not in named and by == plot.by
             marked = _marked(series[i], look[i], ours)
+            if ours and (opacity := _opacities(of_series, plot.measure)):
+                marked["marker"]["opacity"] = opacity
             points["error_y"]["color"] = look[i].colour  # a marker may be tinted
             drawn.add_scatter(**points, **marked, showlegend=first)
             choices.append(choice)
             named.add((choice, i))
     if any(runs.arm.published.get(plot.measure) for runs in arms):
         drawn.add_scatter(**HOLLOW)
+        choices.append(None)
+    if any(runs.reduced and runs.ours(plot.measure) for runs in arms):
+        drawn.add_scatter(**SHORTER)
         choices.append(None)
     menu(drawn, choices)
     return drawn
@@ -124,6 +138,14 @@ def _marked(name: Any, look: Look, ours: bool) -> dict[str, Any]:
         "legendgroup": escaped(name),
         "marker": look.marker(published=not ours, size=9),
     }
+
+
+def _opacities(arms: list[ArmRuns], measure: str) -> list[float]:
+    """Full runs in their colour, reduced ones paler; nothing if none is reduced."""
+    shown = [runs for runs in arms if runs.ours(measure) is not None]
+    if not any(runs.reduced for runs in shown):
+        return []
+    return [PALE if runs.reduced else 1.0 for runs in shown]
 
 
 def _floor(arms: list[ArmRuns], plot: Measured) -> float:
@@ -240,13 +262,22 @@ def _cells(cells: dict[tuple, ArmRuns], xs: list, ys: list) -> dict[str, Any]:
         "zmax": 100,
         "colorscale": SEQUENTIAL,
         "showscale": False,  # every cell says its number
-        "texttemplate": "%{z:.0f}",
+        "text": [[_cell_number(f) for f in row] for row in lines],
+        "texttemplate": "%{text}",
         "customdata": texts,
         "hovertemplate": "%{customdata}<extra></extra>",
         "hoverongaps": False,
         "xgap": 2,
         "ygap": 2,
     }
+
+
+def _cell_number(runs: ArmRuns | None) -> str:
+    """The rate in per cent, with the sign of a reduced run if it is one."""
+    if runs is None or runs.summary is None:
+        return ""
+    rate = f"{100 * runs.summary.success.value:.0f}"
+    return f"{rate} {REDUCED}" if runs.reduced else rate
 
 
 def _cell_text(runs: ArmRuns | None) -> str:

@@ -1,4 +1,4 @@
-"""Plots of single runs: learning curves, every seed, learned weights."""
+"""Plots of single runs: learning curves, and every seed."""
 
 import math
 from collections.abc import Mapping
@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from ..studies import ArmRuns, Convergence, Evaluation, Seeds, Weights
+from ..studies import ArmRuns, Convergence, Evaluation, Seeds
 from ..studies._curves import quartiles
-from ..studies._shown import examples
 from ._draw_measures import apart, distinct, label
 from ._looks import DASHES, MOST_MARKERS, Look, looks, tint, unit_of
-from ._style import DIVERGING, GREY, escaped, figure, packed, titled
+from ._style import GREY, escaped, figure, packed, titled
 from ._text import number_text
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 UNSOLVED = ("not solved", "diverged")
-WIDE = 12  # columns of a matrix that has a row of plots to itself
 SEED = (
     "seed %{customdata[0]}<br>%{customdata[1]}"
     "<br>extrapolation error %{customdata[2]}"
@@ -226,75 +223,3 @@ def _hover(row: Mapping[str, Any]) -> list[Any]:
     """What the pointer shows; as text, since infinity and NaN are no JSON."""
     errors = (number_text(row["extrapolation"]), number_text(row["sparsity"]))
     return [row["seed"], escaped(row.get("sentence", row["outcome"])), *errors]
-
-
-def weights(plot: Weights, evaluation: Evaluation) -> go.Figure | None:
-    """The matrices of the first solved and of the first unsolved seed."""
-    arms = chosen_arms(evaluation, plot.only)
-    if not arms:
-        return None
-    panels = [
-        {
-            f"{name}, seed {row['seed']}, {row['outcome']}": m
-            for name, m in matrices.items()
-        }
-        for row, matrices in examples(arms[0], evaluation)
-    ]
-    return _drawn_matrices(panels) if panels else None
-
-
-def _drawn_matrices(panels: list[dict[str, np.ndarray]]) -> go.Figure:
-    """One column per seed, or one column for all where matrices are wide."""
-    widest = max(m.shape[1] for panel in panels for m in panel.values())
-    columns = 1 if widest > WIDE else len(panels)
-    order = [[item for item in panel.items()] for panel in panels]
-    listed = [item for row in zip(*order, strict=True) for item in row]
-    if columns == 1:
-        listed = [item for panel in order for item in panel]
-    count = len(listed) // columns
-    heights = [max(m.shape[0], 2) for _, m in listed[::columns]]
-    between = 62 if count > 1 else 0  # pixels, for numbers and a title
-    tall = sum(min(26 * h, 400) for h in heights) + between * (count - 1)
-    drawn = figure(height=tall + 70, margin={"l": 12, "r": 12, "t": 40, "b": 30})
-    made = make_subplots(
-        count,
-        columns,
-        subplot_titles=[escaped(name) for name, _ in listed],
-        row_heights=[min(h, 16) for h in heights],
-        vertical_spacing=between / tall,
-        horizontal_spacing=0.1,
-        figure=drawn,
-    )
-    for k, (_, matrix) in enumerate(listed):
-        row, col = k // columns + 1, k % columns + 1
-        made.add_trace(_heat(matrix, k == 0), row, col)
-        made.update_yaxes(dtick=_every(matrix.shape[0]), tick0=1, row=row, col=col)
-        made.update_xaxes(dtick=_every(matrix.shape[1]), tick0=1, row=row, col=col)
-    plain = {"showgrid": False, "zeroline": False, "automargin": True}
-    made.update_yaxes(autorange="reversed", **plain)
-    made.update_xaxes(**plain)
-    made.update_annotations(font_size=12)
-    return made
-
-
-def _every(count: int) -> int:
-    """How far apart ticks are, so that there are ten at most."""
-    return next(step for step in (1, 2, 5, 10, 20, 50, count) if count <= 10 * step)
-
-
-def _heat(matrix: np.ndarray, bar: bool) -> go.Heatmap:
-    small = matrix.shape[1] <= 4
-    return go.Heatmap(
-        z=packed(matrix),
-        x=list(range(1, matrix.shape[1] + 1)),
-        y=list(range(1, matrix.shape[0] + 1)),
-        zmin=-1,
-        zmax=1,
-        colorscale=DIVERGING,
-        showscale=bar,
-        colorbar={"thickness": 12, "outlinewidth": 0},
-        texttemplate="%{z:.2f}" if small else None,
-        hovertemplate="input %{x}, output %{y}: %{z:.4g}<extra></extra>",
-        xgap=0 if matrix.shape[1] > WIDE else 1,  # gaps would hide narrow cells
-        ygap=1,
-    )

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from markdown_it import MarkdownIt
 
 from ..studies import MEASURES, Evaluation
-from ._draw import figures
 from ._table import (
     HISTORY,
     Entry,
@@ -22,7 +21,11 @@ from ._table import (
     measures,
     shown_tables,
 )
-from ._text import REDUCED, SIGNS, cost, extent
+from ._text import answer, asked, cost, extent
+
+LONG = 20  # lines of a table that is shown whole; a longer one scrolls in a box
+UNBROKEN = 24  # signs of a name that stands in one line, even on a phone
+FEW = 8  # notes that are shown; more of them are folded
 
 # Pictures would be fetched, and HTML is shown as the text that it is.
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -33,12 +36,30 @@ def escape(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def region(name: str, content: str) -> str:
-    """A box that scrolls by itself, and can be scrolled with the keyboard."""
+def region(name: str, content: str, lines: int = 0) -> str:
+    """A box that scrolls by itself, and can be scrolled with the keyboard.
+
+    Args:
+        name: what it holds, for those who hear it.
+        content: its HTML.
+        lines: how many lines its table has; with many its height is limited.
+    """
+    kind = "scroll tall" if lines > LONG else "scroll"
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
+        f'<div class="{kind}" role="region" tabindex="0" aria-label="{escape(name)}">'
         f"{content}</div>"
     )
+
+
+def heading(name: str, content: str = "") -> str:
+    """The first cell of a line, which stays in sight: a name, unbroken if it is short.
+
+    Args:
+        name: the name.
+        content: its HTML, if it is more than the name.
+    """
+    kind = ' class="long"' if len(name) > UNBROKEN else ""
+    return f'<th scope="row"{kind}>{content or escape(name)}</th>'
 
 
 def cells(line: Sequence[str]) -> str:
@@ -46,45 +67,33 @@ def cells(line: Sequence[str]) -> str:
     return "".join(f"<td>{escape(text)}</td>" for text in line)
 
 
-def section(evaluation: Evaluation) -> str:
-    """Everything that is known of a study."""
+def section(evaluation: Evaluation, plots: Sequence[tuple[str, go.Figure]]) -> str:
+    """A study: the question, the plot and the answer, then all that is known of it."""
     study = evaluation.study
-    name = escape(study.name)
+    name, question = escape(study.name), asked(study)
     notes = Notes()
+    drawn = [
+        drawing(f"{study.name}_{i}", caption, figure)
+        for i, (caption, figure) in enumerate(plots, 1)
+    ]
     parts = [
         f'<section id="{name}" aria-labelledby="{name}_">',
         f'<h2 id="{name}_">{escape(study.title)}</h2>',
-        f'<p class="source">{escape(study.source)}</p>',
+        f'<p class="question">{escape(question)}</p>' * bool(question),
+        *drawn[:1],
+        f'<p class="answer">{escape(answer(evaluation))}</p>',
         f"<p><strong>{escape(evaluation.remark)}</strong></p>"
         * bool(evaluation.remark),
         f'<div class="about">{MARKDOWN.render(study.about)}</div>',
-        _counts(evaluation),
         _arms(evaluation, notes) if study.arms else "",
         _claims(evaluation, notes) if study.claims else "",
         _notes(study.name, notes),
         *(_computed(*table) for table in shown_tables(evaluation)),
-        *(
-            drawing(f"{study.name}_{i}", caption, drawn)
-            for i, (caption, drawn) in enumerate(figures(evaluation), 1)
-        ),
+        *drawn[1:],
         _made(evaluation),
         "</section>",
     ]
     return "\n".join(filter(None, parts))
-
-
-def _counts(evaluation: Evaluation) -> str:
-    parts = [
-        f'<span class="verdict {v.name.lower()}">{SIGNS[v]} {n} {escape(v)}</span>'
-        for v, n in evaluation.verdicts.items()
-        if n
-    ]
-    if evaluation.reduced:
-        parts.append(
-            f'<span class="verdict">{REDUCED} {evaluation.reduced} reduced</span>'
-        )
-    run = f"<span>run: {extent(evaluation)}</span>"
-    return f'<p class="counts">{" ".join(parts)} {run}</p>'
 
 
 def _head(first: Sequence[str], groups: Sequence[str], compared: bool) -> str:
@@ -103,9 +112,8 @@ def plain_table(name: str, names: Sequence[str], lines: Sequence[Sequence[str]])
     """A table of plain text in a box that scrolls."""
     head = _headings(names)
     body = "".join(f"<tr>{cells(line)}</tr>" for line in lines)
-    return region(
-        name, f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return region(name, table, len(lines))
 
 
 def _headings(names: Sequence[str]) -> str:
@@ -117,50 +125,52 @@ def _arms(evaluation: Evaluation, notes: Notes) -> str:
     groups = [MEASURES[name] for name in measures(evaluation)]
     lines = arm_lines(evaluation, notes)
     body = "".join(_line(study.name, line, compared) for line in lines)
-    head = _head([*study.labels, "solved"], groups, compared)
+    head = _head([*study.labels, "runs"], groups, compared)
     heading = "Ours beside published" if compared else "What was found"
     table = f"<table>{head}<tbody>{body}</tbody></table>"
-    return f"<h3>{heading}</h3>" + region(f"{heading}: {study.title}", table)
+    box = region(f"{heading}: {study.title}", table, len(lines))
+    return f"<h3>{heading}</h3>{_length(len(lines))}{box}"
+
+
+def _length(lines: int) -> str:
+    """How long a table is that scrolls."""
+    return f'<p class="length">{lines:,} lines</p>' if lines > LONG else ""
 
 
 def _line(study: str, line: Line, compared: bool) -> str:
-    first = "".join(
-        f'<th scope="row">{escape(v)}</th>' if i == 0 else cells([v])
-        for i, v in enumerate(line.labels)
-    )
+    first = heading(line.labels[0]) + cells(line.labels[1:])
     small = f"<small>{escape(line.reduced)}</small>" if line.reduced else ""
-    solved = f"<td>{escape(line.solved)}{small}</td>"
+    count = f"<td>{escape(line.runs)}{small}</td>"
     entries = (
         _entry(study, entry) if compared else cells([entry.ours])
         for entry in line.entries
     )
-    return f"<tr>{first}{solved}{''.join(entries)}</tr>"
+    return f"<tr>{first}{count}{''.join(entries)}</tr>"
 
 
 def _entry(study: str, entry: Entry) -> str:
-    kind = entry.verdict.name.lower() if entry.verdict else ""
-    marks = "".join(
-        f'<sup><a href="#{escape(study)}_note{n}" aria-label="note {n}">{n}</a></sup>'
+    marks = ", ".join(  # without commas 1 and 2 would read as 12
+        f'<a href="#{escape(study)}_note{n}" aria-label="note {n}">{n}</a>'
         for n in entry.notes
     )
+    raised = f"<sup>{marks}</sup>" if marks else ""
     small = f"<small>{escape(entry.remark)}</small>" if entry.remark else ""
-    verdict = (
-        f'<span class="verdict {kind}">{escape(entry.signed)}</span>{marks}{small}'
-    )
+    signed = f'<span class="verdict {entry.kind}">{escape(entry.signed)}</span>'
+    verdict = f"{signed}{raised}{small}"
     return cells([entry.ours, entry.published]) + f"<td>{verdict}</td>"
 
 
 def _claims(evaluation: Evaluation, notes: Notes) -> str:
     study = evaluation.study
-    lines = "".join(
-        f'<tr><th scope="row">{escape(line.labels[0])}</th>'
-        f"{_entry(study.name, line.entries[0])}</tr>"
+    lines = [
+        f"<tr>{heading(line.labels[0])}{_entry(study.name, line.entries[0])}</tr>"
         for line in claim_lines(evaluation, notes)
-    )
-    names = ("claim", "ours", "published", "verdict")
-    head = _headings(names)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-    return "<h3>Claims</h3>" + region(f"Claims: {study.title}", table)
+    ]
+    head = _headings(("claim", "ours", "published", "verdict"))
+    body = "".join(lines)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    box = region(f"Claims: {study.title}", table, len(lines))
+    return f"<h3>Claims</h3>{_length(len(lines))}{box}"
 
 
 def _notes(study: str, notes: Notes) -> str:
@@ -170,12 +180,18 @@ def _notes(study: str, notes: Notes) -> str:
         f'<li id="{escape(study)}_note{i}">{escape(text)}</li>'
         for i, text in enumerate(notes.texts, 1)
     )
-    return f'<ol class="notes">{items}</ol>'
+    listed = f'<ol class="notes">{items}</ol>'
+    if len(notes.texts) <= FEW:
+        return listed
+    return f"<details><summary>{len(notes.texts)} notes</summary>{listed}</details>"
 
 
 def _computed(caption: str, names: list[str], lines: list[list[str]]) -> str:
-    title = f'<p class="caption">{escape(caption)}</p>'
-    return title + plain_table(caption, names, lines)
+    table = plain_table(caption, names, lines)
+    if len(lines) <= LONG:
+        return f'<p class="caption">{escape(caption)}</p>{table}'
+    title = f"{escape(caption)} <small>({len(lines):,} lines)</small>"
+    return f"<details><summary>{title}</summary>{table}</details>"
 
 
 def drawing(name: str, caption: str, drawn: go.Figure) -> str:
@@ -186,15 +202,17 @@ def drawing(name: str, caption: str, drawn: go.Figure) -> str:
     spec: dict[str, Any] = json.loads(drawn.to_json() or "{}")
     menus = spec["layout"].pop("updatemenus", [])
     menu = _menu(menus[0]["buttons"]) if menus else ""
+    height = spec["layout"]["height"]
     solid = any(trace["type"] == "surface" for trace in spec["data"])
     turn = ' tabindex="0" data-solid' if solid else ""
     label = f"{caption} Arrow keys turn it." if solid else caption
     # "<" would let a name end the script, or begin a comment in it.
-    text = json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")
+    compact = json.dumps(spec, separators=(",", ":"), ensure_ascii=False)
+    text = compact.replace("<", "\\u003c")
     return (
         f'<figure class="plot" id="{escape(name)}"><figcaption>{escape(caption)}'
         f'</figcaption>{menu}<div class="drawing" role="group" '
-        f'aria-label="{escape(label)}" style="height:{drawn.layout.height}px"{turn}>'
+        f'aria-label="{escape(label)}" style="height:{height}px"{turn}>'
         f'</div><script type="application/json">{text}</script></figure>'
     )
 
@@ -209,12 +227,17 @@ def _menu(buttons: list[dict[str, Any]]) -> str:
 
 
 def _made(evaluation: Evaluation) -> str:
-    names, lines = history_lines(evaluation)
+    """Where it stands, what it cost and which commands made it: folded."""
+    study, (names, lines) = evaluation.study, history_lines(evaluation)
     head = _headings([HISTORY[name] for name in names])
     body = "".join(f"<tr>{_made_line(names, line)}</tr>" for line in lines)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    box = region(f"Commands: {evaluation.study.title}", table) if lines else ""
-    return f"<h3>How this was made</h3>{box}<p>Cost: {escape(cost(evaluation))}.</p>"
+    box = region(f"Commands: {study.title}", table) if lines else ""
+    return (
+        "<details><summary>Source, commands and cost</summary>"
+        f'<p class="source">{escape(study.source)}</p>{box}'
+        f"<p>Run: {extent(evaluation)}. Cost: {escape(cost(evaluation))}.</p></details>"
+    )
 
 
 def _made_line(names: list[str], line: list[str]) -> str:

@@ -31,7 +31,9 @@ def write_images(
     for i, (_, drawn) in enumerate(figures(evaluation), 1):
         _still(drawn)
         for kind in formats:
-            size = {"width": WIDTH, "height": drawn.layout.height, "format": kind}
+            layout = drawn["layout"]
+            size = {"width": layout["width"] or WIDTH, "height": layout["height"]}
+            size["format"] = kind
             size["scale"] = SCALE if kind == "png" else 1
             path = folder / f"{evaluation.study.name}-{i}.{kind}"
             jobs.append({"fig": drawn, "path": path, "opts": size})

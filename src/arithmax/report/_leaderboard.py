@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..benchmark import Board, Score, Standing, choices, standing
-from ._html import escape, region
-from ._page import document, file
+from ._best import best_html
+from ._html import escape, heading, region
+from ._page import document, file, folded_links
 from ._unit_scores import cell, means, range_text, rate_text, unit_scores
 
 TITLE = "Arithmax leaderboard"
@@ -20,13 +21,17 @@ COUNTS = (
     '<p class="caption">Which seeds were solved is not stored: over several ranges a '
     "seed counts as one run, so that intervals are wide.</p>"
 )
+APART = (
+    "Places are among units that can do the same operations. Choose an operation to "
+    "see who leads it."
+)
 Link = Callable[[str], str]  # from the name of a unit to the address of its page
 ABOUT = (
     "Each number is the share of seeds, in per cent, with which a unit found weights "
     "that are right outside the range it was trained on, with its 95\N{NO-BREAK SPACE}"
     "% interval below it. Units are trained on one operation at a time, those that "
-    "they can represent, each as its authors did, and stand in the order of their mean "
-    "success on these."
+    "they can represent, each as its authors did, and are compared only with units "
+    "that can do the same."
 )
 CRITERIA = {
     "ε = 1e-4": "as wrong as a perfect unit whose weights are 10⁻⁴ off",
@@ -61,9 +66,7 @@ def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
     """
     units = list(dict.fromkeys(unit for board in boards for unit in board.units))
     names = slugs(units)
-    links = "".join(
-        f'<li><a href="#unit_{names[u]}">{escape(u)}</a></li>' for u in units
-    )
+    links = (f'<li><a href="#unit_{names[u]}">{escape(u)}</a></li>' for u in units)
     sections = "\n".join(
         f'<section id="unit_{names[u]}" aria-labelledby="head_{names[u]}">'
         f'<h2 id="head_{names[u]}">{escape(u)}</h2>{unit_scores(boards, u)}</section>'
@@ -73,10 +76,10 @@ def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
     return document(
         TITLE,
         "units",
-        f'<li><a href="#standings_">Standings</a></li>{links}',
+        folded_links("standings_", "Standings", "Units", links),
         f'<section id="standings_" class="leaderboard" aria-label="Standings">{body}'
         f'</section>\n<div class="leaderboard">{sections}</div>',
-        [file("page.js"), file("leaderboard.js")],
+        [file("page.js"), file("leaderboard.js"), file("sections.js")],
         file("page.css") + file("leaderboard.css"),
         "Intervals are 95 % intervals (Wilson's; over several ranges they allow for "
         "seeds that fail together), and an ε says how wrong a perfect unit's weights "
@@ -85,7 +88,7 @@ def leaderboard(boards: Sequence[Board], highlighted: str = "") -> str:
 
 
 def standings(boards: Sequence[Board], link: Link, highlighted: str = "") -> str:
-    """Text, filters, and a table for each board, criterion and operation."""
+    """The best units, filters, and a table for each board, criterion and operation."""
     tables = [
         _standing(board, criterion, operation, link, highlighted)
         for board in boards
@@ -96,7 +99,8 @@ def standings(boards: Sequence[Board], link: Link, highlighted: str = "") -> str
             "<p>There are no runs yet. <code>arithmax reproduce single-module</code> "
             "makes them.</p>"
         )
-    return "\n".join([f"<p>{ABOUT}</p>", _filters(boards), _key(), *tables])
+    first = best_html(boards, link)
+    return "\n".join([first, f"<p>{ABOUT}</p>", _filters(boards), _key(), *tables])
 
 
 def _filters(boards: Sequence[Board]) -> str:
@@ -155,26 +159,44 @@ def _standing(
     by_range = {
         name: standing(board, criterion, operation, name) for name in board.ranges
     }
-    lines = "".join(
-        f'<tr data-unit="{escape(unit)}"{" class=own" if unit == highlighted else ""}>'
-        f'<td class="place">{place}</td><th scope="row"><a href="{escape(link(unit))}">'
-        f"{escape(unit)}</a></th>"
+    places = whole.places
+    lines = {
+        unit: f'<tr data-unit="{escape(unit)}"'
+        f"{' class=own' if unit == highlighted else ''}>"
+        f'<td class="place">{places[unit]}</td>'
+        + heading(unit, f'<a href="{escape(link(unit))}">{escape(unit)}</a>')
         + _entries(board, unit, operation, criterion, by_range)
-        + f"{_total(whole.scores[unit])}</tr>"
-        for unit, place in whole.places.items()
+        + f"{_total(score)}</tr>"
+        for unit, score in whole.scores.items()
+    }
+    body = "".join(
+        f"<tbody>{_group(able, len(across) + 4)}"
+        f"{''.join(lines[unit] for unit in group.scores)}</tbody>"
+        for able, group in whole.groups.items()
     )
     table = (
         '<table class="heat"><thead><tr><th scope="col"><span class="unseen">place'
         f'</span></th><th scope="col" class="first">unit</th>{head}'
         f'<th scope="col">{last}</th><th scope="col">mean step</th>'
         '<th scope="col">sparsity error</th></tr></thead>'
-        f"<tbody>{lines}</tbody></table>"
+        f"{body}</table>"
     )
     return (
         f'<section class="standing" data-board="{escape(board.name)}" '
         f'data-criterion="{escape(criterion)}" data-operation="{escape(operation)}">'
         f"<h3>{escape(title)}</h3>{'' if board.seeds_known else COUNTS}"
         f"{region(title, table)}{_known({'': whole, **by_range})}</section>"
+    )
+
+
+def _group(able: Sequence[str], columns: int) -> str:
+    """The heading of units that can do the same operations, and are compared."""
+    if not able:
+        return ""
+    title = f"can do {escape(' '.join(able))}"
+    return (
+        f'<tr class="group"><td class="place"></td><th scope="rowgroup">{title}</th>'
+        f'<td colspan="{columns}"></td></tr>'
     )
 
 
@@ -191,7 +213,9 @@ def _known(by_range: Mapping[str, Standing]) -> str:
 
 
 def leads(standing: Standing) -> str:
-    """Who leads a standing, in words."""
+    """Who leads a standing, in words; nobody leads units that do other operations."""
+    if len(standing.groups) > 1:
+        return APART
     if not standing.leaders:
         return "No unit has runs of this."
     *others, last = standing.leaders

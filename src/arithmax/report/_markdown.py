@@ -17,27 +17,30 @@ from ._table import (
     measures,
     shown_tables,
 )
-from ._text import cost, extent
+from ._text import answer, asked, cost, extent
 
+LONG = 40  # lines of a table that is shown at once
+FEW = 8  # notes that are
 # What would be more than text: Markdown's own, and what MkDocs' extensions add.
 SPECIAL = re.compile(r"[\\`*_{}\[\]|~$^#!]")
 
 
 def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
-    """A study: text, tables, and how it was made.
+    """A study: question, plot and answer, then text, tables and how it was made.
 
     Args:
         evaluation: the study.
-        plots: Markdown or HTML of its plots, which go between text and tables.
+        plots: Markdown or HTML of its plots; the first stands below the question, the
+            others below the tables.
 
     Returns:
         Markdown without a heading.
     """
     notes = Notes()
     study = evaluation.study
-    parts = [study.about.strip(), f"Source: {text(study.source.rstrip('.'))}."]
+    parts = [f"**{text(question)}**"] if (question := asked(study)) else []
+    parts += [*plots[:1], text(answer(evaluation)), study.about.strip()]
     parts += [text(evaluation.remark)] * bool(evaluation.remark)
-    parts += plots
     if study.arms:
         parts.append(_arms(evaluation, notes))
     if study.claims:
@@ -45,8 +48,22 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
     if notes.texts:
         parts.append(_notes(notes))
     for caption, names, lines in shown_tables(evaluation):
-        parts += [text(caption), markdown_table(names, lines)]
-    return "\n\n".join([*parts, *_made(evaluation)]) + "\n"
+        parts += [text(caption), folded_table(markdown_table(names, lines), len(lines))]
+    parts += [*plots[1:], "## Source, commands and cost"]
+    parts += [f"{text(study.source.rstrip('.'))}.", *_made(evaluation)]
+    return "\n\n".join(parts) + "\n"
+
+
+def folded_table(table: str, lines: int) -> str:
+    """A table that is opened with a click where it is long."""
+    return _folded(table, f"{lines:,} lines", lines > LONG)
+
+
+def _folded(content: str, title: str, many: bool) -> str:
+    if not many:
+        return content
+    summary = f"<summary>{title}</summary>"
+    return f'<details markdown="1">{summary}\n\n{content}\n\n</details>'
 
 
 def text(value: str) -> str:
@@ -66,18 +83,20 @@ def _raw_table(names: list[str], lines: list[list[str]]) -> str:
 
 
 def _arms(evaluation: Evaluation, notes: Notes) -> str:
-    names = [text(name) for name in evaluation.study.labels] + ["solved"]
+    names = [text(name) for name in evaluation.study.labels] + ["runs"]
     compared = compares(evaluation)
     for measure in measures(evaluation):
         title = MEASURES[measure]
         names += [f"{title}: ours", "published", "verdict"] if compared else [title]
     lines = arm_lines(evaluation, notes)
-    return _raw_table(names, [_cells(line, compared) for line in lines])
+    table = _raw_table(names, [_cells(line, compared) for line in lines])
+    heading = "Ours beside published" if compared else "What was found"
+    return f"## {heading}\n\n{folded_table(table, len(lines))}"
 
 
 def _cells(line: Line, compared: bool) -> list[str]:
-    solved = text(f"{line.solved} ({line.reduced})" if line.reduced else line.solved)
-    cells = [*(text(label) for label in line.labels), solved]
+    runs = text(f"{line.runs} ({line.reduced})" if line.reduced else line.runs)
+    cells = [*(text(label) for label in line.labels), runs]
     width = 3 if compared else 1
     return cells + [cell for e in line.entries for cell in _entry(e)[:width]]
 
@@ -92,11 +111,13 @@ def _entry(entry: Entry) -> list[str]:
 def _claims(evaluation: Evaluation, notes: Notes) -> str:
     lines = claim_lines(evaluation, notes)
     rows = [[text(line.labels[0]), *_entry(line.entries[0])] for line in lines]
-    return _raw_table(["claim", "ours", "published", "verdict"], rows)
+    table = _raw_table(["claim", "ours", "published", "verdict"], rows)
+    return f"## Claims\n\n{folded_table(table, len(rows))}"
 
 
 def _notes(notes: Notes) -> str:
-    return "\n".join(f"{i}. {text(note)}" for i, note in enumerate(notes.texts, 1))
+    listed = "\n".join(f"{i}. {text(note)}" for i, note in enumerate(notes.texts, 1))
+    return _folded(listed, f"{len(notes.texts)} notes", len(notes.texts) > FEW)
 
 
 def _made(evaluation: Evaluation) -> list[str]:

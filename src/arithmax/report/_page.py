@@ -2,15 +2,18 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 
 import plotly.offline
 
 from .. import __version__
-from ..studies import Evaluation, Verdict
-from ._html import cells, escape, region, section
-from ._text import REDUCED, SIGNS, cost, extent
+from ..studies import Evaluation
+from ..studies._run import Track, untracked
+from ._draw import figures
+from ._html import escape, section
+from ._opening import opening
+from ._text import REDUCED
 
 TITLE = "Arithmax report"
 NOSCRIPT = "<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>"
@@ -32,7 +35,7 @@ DOCUMENT = """<!DOCTYPE html>
 <h1>{title}</h1>
 <button type="button" id="theme_">Dark theme</button>
 </header>
-<nav aria-label="{label}"><ul>{links}</ul></nav>
+<nav aria-label="{label}">{links}</nav>
 <main id="main_" tabindex="-1">
 {body}
 </main>
@@ -44,26 +47,32 @@ DOCUMENT = """<!DOCTYPE html>
 """
 
 
-def page(evaluations: Sequence[Evaluation]) -> str:
+def page(evaluations: Sequence[Evaluation], track: Track = untracked) -> str:
     """Evaluated studies as one HTML document that fetches nothing.
+
+    It opens with an overview; the studies behind it are shown one at a time, or one
+    after the other where no script runs.
 
     Args:
         evaluations: the studies, in the order in which they are shown.
+        track: gives the studies one by one and shows how far it is, as
+            `rich.progress.track` does.
 
     Returns:
         The document.
     """
+    drawn = {e.study.name: figures(e) for e in track(evaluations, "drawing plots")}
+    sections = (section(e, drawn[e.study.name]) for e in evaluations)
     return document(
         TITLE,
         "studies",
-        "".join(_link(e) for e in evaluations),
-        "\n".join(
-            [NOSCRIPT, _overview(evaluations), *(section(e) for e in evaluations)]
-        ),
-        [plotly.offline.get_plotlyjs(), file("page.js")],
+        folded_links("overview_", "Overview", "Studies", map(_link, evaluations)),
+        "\n".join([NOSCRIPT, opening(evaluations, drawn), *sections]),
+        [plotly.offline.get_plotlyjs(), file("page.js"), file("sections.js")],
         file("page.css"),
         "Intervals are 95 % intervals; a figure overlaps where ours and the published "
-        "interval do.",
+        f"interval do. {REDUCED} marks runs with fewer seeds or steps than published, "
+        "which decide nothing.",
     )
 
 
@@ -76,7 +85,17 @@ def document(
     style: str,
     footer: str,
 ) -> str:
-    """A whole page: its HTML with scripts and style in it."""
+    """A whole page: its HTML with scripts and style in it.
+
+    Args:
+        title: its heading.
+        what: what its sections are.
+        links: to the sections, as HTML.
+        body: the sections.
+        scripts: what runs, the library first.
+        style: the looks.
+        footer: what stands below.
+    """
     return DOCUMENT.format(
         policy=_policy(scripts),
         title=escape(title),
@@ -106,33 +125,22 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
+def folded_links(first: str, home: str, what: str, items: Iterable[str]) -> str:
+    """A link to the section that a page opens with, and a list that unfolds.
+
+    Args:
+        first: the id of that section.
+        home: what the link to it says.
+        what: what the list says before it is unfolded.
+        items: the links of the list.
+    """
+    listed = "".join(items)
+    return (
+        f'<a href="#{first}">{escape(home)}</a>'
+        f"<details><summary>{escape(what)}</summary><ul>{listed}</ul></details>"
+    )
+
+
 def _link(evaluation: Evaluation) -> str:
     name = escape(evaluation.study.name)
     return f'<li><a href="#{name}">{name}</a></li>'
-
-
-def _overview(evaluations: Sequence[Evaluation]) -> str:
-    """One line a study: how its figures compare, how much was run, at what cost."""
-    verdicts = [f"{SIGNS[v]} {v}" for v in Verdict]
-    names = ["study", "title", *verdicts, f"{REDUCED} reduced", "run", "cost"]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_overview_line(e) for e in evaluations)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return (
-        '<section aria-labelledby="overview_"><h2 id="overview_">Overview</h2>'
-        f"{region('Overview of all studies', table)}</section>"
-    )
-
-
-def _overview_line(evaluation: Evaluation) -> str:
-    study = evaluation.study
-    name = escape(study.name)
-    first = f'<th scope="row"><a href="#{name}">{name}</a></th>'
-    counts = evaluation.verdicts
-    counted = "".join(
-        f'<td class="{v.name.lower()}">{counts[v] or ""}</td>' for v in Verdict
-    )
-    reduced = str(evaluation.reduced or "")
-    rest = cells([reduced, extent(evaluation), cost(evaluation)])
-    title = f'<td class="long">{escape(study.title)}</td>'
-    return f"<tr>{first}{title}{counted}{rest}</tr>"

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..studies import MEASURES, ArmRuns, Comparison, Evaluation, Verdict
-from ._text import SIGNS, duration, interval, value_text
+from ._repeated import without_repeated
+from ._text import REDUCED, SIGNS, duration, interval, value_text
 
 SHOWN = ("success", "median", "sparsity")  # where nothing was published
 
@@ -18,21 +19,31 @@ class Entry:
     verdict: Verdict | None
     notes: tuple[int, ...] = ()
     remark: str = ""
+    reduced: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What has a colour: the verdict, or that the run was a reduced one."""
+        if self.verdict is None:
+            return ""
+        return "reduced" if self.reduced else self.verdict.name.lower()
 
     @property
     def signed(self) -> str:
-        """The verdict with its sign."""
+        """The verdict with its sign; a reduced run has a sign of its own."""
         if self.verdict is None:
             return ""
+        if self.reduced:
+            return f"{REDUCED} {self.verdict}, reduced"
         return f"{SIGNS[self.verdict]} {self.verdict}"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its labels, how many runs solved the task, and its figures."""
+    """One line: its labels, how many runs it has, and its figures."""
 
     labels: tuple[str, ...]
-    solved: str
+    runs: str
     reduced: str
     entries: tuple[Entry, ...]
 
@@ -57,7 +68,7 @@ class Notes:
         alike = compared.verdict in (Verdict.OVERLAPS, Verdict.NOT_RUN)
         if published.reason and not alike:
             numbers.append(self.number(f"Why ours differs: {published.reason}"))
-        return tuple(numbers)
+        return tuple(sorted(numbers))
 
 
 def measures(evaluation: Evaluation) -> tuple[str, ...]:
@@ -81,7 +92,7 @@ def _line(runs: ArmRuns, names: tuple[str, ...], notes: Notes) -> Line:
     summary = runs.summary
     return Line(
         tuple(value_text(v) for v in runs.arm.labels.values()),
-        f"{summary.solved} of {summary.total}" if summary else "not run",
+        str(summary.total) if summary else "not run",
         f"reduced: {runs.reduced}" if runs.reduced else "",
         tuple(
             _entry(compared[name], notes)
@@ -100,6 +111,7 @@ def _entry(compared: Comparison, notes: Notes) -> Entry:
         compared.verdict,
         notes.of(compared),
         "no run of ours solved it" if unsolved else "",
+        bool(compared.reduced) and compared.verdict is not Verdict.NOT_RUN,
     )
 
 
@@ -113,13 +125,17 @@ def claim_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
 def shown_tables(
     evaluation: Evaluation,
 ) -> list[tuple[str, list[str], list[list[str]]]]:
-    """The computed tables that are printed: caption, names, lines."""
+    """The computed tables that are printed: caption, names, lines.
+
+    What the tables of arms and claims say already is left out.
+    """
     tables = evaluation.computed.tables if evaluation.computed else {}
-    return [
-        (caption, list(tables[name]), _transposed(tables[name]))
+    listed = [
+        (caption, without_repeated(tables[name], evaluation))
         for name, caption in evaluation.study.shown.items()
         if name in tables
     ]
+    return [(c, list(table), _transposed(table)) for c, table in listed if table]
 
 
 def _transposed(table: Any) -> list[list[str]]:

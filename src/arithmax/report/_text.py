@@ -1,10 +1,11 @@
 """Numbers, intervals, verdicts and costs in words."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from ..statistics import Interval, Range
-from ..studies import Evaluation, Published, Verdict
+from ..studies import Evaluation, Published, Study, Verdict
 from ..studies._shown import spent
 
 # A verdict has a sign of its own, for those who do not see its colour.
@@ -16,6 +17,17 @@ SIGNS = {
     Verdict.NOT_RUN: "–",
 }
 REDUCED = "◐"  # a run that was shorter than the published one
+# What a verdict says of one figure, and of several.
+COUNTED = {
+    Verdict.OVERLAPS: ("overlaps ours", "overlap ours"),
+    Verdict.DIFFERS: ("differs from ours", "differ from ours"),
+    Verdict.NO_INTERVAL: ("has no interval", "have no interval"),
+    Verdict.OURS_WITHOUT_INTERVAL: (
+        "has too few solved runs of ours",
+        "have too few solved runs of ours",
+    ),
+    Verdict.NOT_RUN: ("was not run", "were not run"),
+}
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOTHING = "—"
 
@@ -97,13 +109,71 @@ def duration(seconds: float) -> str:
 
 def cost(evaluation: Evaluation) -> str:
     """What the runs took, by the kind of device; of none, what the commands took."""
-    return (
-        ", ".join(
-            f"{duration(seconds)} of {kind}" if kind else duration(seconds)
-            for kind, seconds in spent(evaluation).items()
-        )
-        or NOTHING
+    return device_time(spent(evaluation)) or NOTHING
+
+
+def device_time(took: Mapping[str, float]) -> str:
+    """Seconds by the kind of device, in words."""
+    return ", ".join(
+        f"{duration(seconds)} of {kind}" if kind else duration(seconds)
+        for kind, seconds in took.items()
     )
+
+
+def asked(study: Study) -> str:
+    """The question of a study, unless its title is one."""
+    return "" if study.title.endswith("?") else study.question
+
+
+def answer(evaluation: Evaluation) -> str:
+    """What the verdicts of a study say, in a sentence or two."""
+    if not sum(evaluation.tally.values()):
+        return f"Nothing was published to compare with. {_solved(evaluation)}".strip()
+    full = {v: n for v, n in evaluation.verdicts.items() if n}
+    if not evaluation.reduced:
+        return _told(full)
+    shorter = (
+        f"{_figures(evaluation.reduced)} {'are' if evaluation.reduced > 1 else 'is'}"
+    )
+    rest = f"{shorter} beside reduced runs, which decides nothing."
+    return f"{_told(full)} {rest[0].upper()}{rest[1:]}" if full else rest
+
+
+def _solved(evaluation: Evaluation) -> str:
+    """How many settings were solved with every seed, with some and with none."""
+    summaries = [runs.summary for runs in evaluation.arm_runs if runs.summary]
+    if not summaries:
+        return ""
+    every = sum(s.solved == s.total for s in summaries)
+    none = sum(s.solved == 0 for s in summaries)
+    some = len(summaries) - every - none
+    counts = (
+        (every, "with every seed"),
+        (some, "with some seeds"),
+        (none, "with no seed"),
+    )
+    parts = [f"{n} {how}" for n, how in counts if n]
+    return f"Of {len(summaries)} settings, training solved {_listed(parts)}."
+
+
+def _told(counts: dict[Verdict, int]) -> str:
+    total = sum(counts.values())
+    if len(counts) == 1:
+        ((verdict, _),) = counts.items()
+        which = f"All {_figures(total)}" if total > 1 else "The published figure"
+        return f"{which} {COUNTED[verdict][total > 1]}."
+    parts = [f"{n:,} {COUNTED[v][n > 1]}" for v, n in counts.items()]
+    return f"Of {_figures(total)}, {_listed(parts)}."
+
+
+def _figures(count: int) -> str:
+    return f"{count:,} published figure{'s' * (count != 1)}"
+
+
+def _listed(parts: list[str]) -> str:
+    """Parts with commas and an “and”."""
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def extent(evaluation: Evaluation) -> str:

@@ -42,8 +42,9 @@
     constructor(section) {
       this.section = section;
       this.names = section.dataset;
-      this.body = section.querySelector("tbody");
-      this.rows = [...this.body.rows].map((row) => new Row(row, this.names));
+      const rows = section.querySelectorAll("tbody tr[data-unit]");
+      this.rows = [...rows].map((row) => new Row(row, this.names));
+      this.groups = [...section.querySelectorAll("tbody")];
       this.elements = new Map(this.rows.map(({ element }) => [element.dataset.unit, element]));
       this.known = JSON.parse(section.querySelector("script").textContent); // by range
     }
@@ -60,7 +61,14 @@
         }
       }
       const { order } = this.known[chosen.range] || { order: [] };
-      this.body.append(...order.map((unit) => this.elements.get(unit)));
+      // Units stand below the heading of those that can do the same.
+      for (const unit of order) {
+        const row = this.elements.get(unit);
+        row.parentNode.append(row);
+      }
+      for (const group of this.groups) {
+        group.hidden = !group.querySelector("tr[data-unit]:not([hidden])");
+      }
     }
   }
 

@@ -33,21 +33,30 @@ class Drawing {
     this.figure = figure;
     this.box = figure.querySelector(".drawing");
     this.solid = "solid" in this.box.dataset;
-    this.spec = JSON.parse(figure.querySelector("script").textContent);
     this.drawn = false;
     const menu = figure.querySelector("select");
     if (menu) menu.addEventListener("change", () => this.choose(JSON.parse(menu.value)));
     if (this.solid) this.box.addEventListener("keydown", (event) => this.turn(event));
   }
 
+  // Read when it is first needed: a report has many plots that are never looked at.
+  get spec() {
+    this.read ??= JSON.parse(this.figure.querySelector("script").textContent);
+    return this.read;
+  }
+
+  get hidden() { return this.box.offsetParent === null; }
+
   draw() {
     this.seen = true;
+    if (this.drawn) this.refresh();
     if (this.drawn) return;
     this.drawn = true;
     const layout = { ...this.spec.layout, template: template() };
     // A finger that moves over a plot scrolls the page.
     if (touch && !this.solid) layout.dragmode = false;
     if (innerWidth < 600) this.narrow(layout);
+    if (layout.width) layout.width = Math.min(layout.width, this.box.clientWidth);
     this.busy = Plotly.newPlot(this.box, this.spec.data, layout, config(this.solid));
   }
 
@@ -78,7 +87,19 @@ class Drawing {
   }
 
   recolour() {
-    if (this.drawn) this.busy = Plotly.relayout(this.box, { template: template() });
+    this.stale = this.drawn && this.hidden; // it has no size now: see `refresh`
+    if (this.drawn && !this.hidden) {
+      this.busy = Plotly.relayout(this.box, { template: template() });
+    }
+  }
+
+  // Theme or window may have changed while it was in a section that was not shown.
+  refresh() {
+    if (this.stale) this.recolour();
+    const { width, autosize } = this.box._fullLayout || {};
+    if (autosize && width !== this.box.clientWidth) {
+      this.busy = Plotly.Plots.resize(this.box);
+    }
   }
 
   turn(event) {
@@ -96,7 +117,10 @@ class Drawing {
 }
 
 const drawings = [...document.querySelectorAll("figure.plot")].map((f) => new Drawing(f));
-const drawAll = () => drawings.forEach((drawing) => drawing.draw());
+// All that can be seen by scrolling: not those of sections that are not shown.
+const drawAll = () => drawings.forEach((drawing) => {
+  if (!drawing.hidden) drawing.draw();
+});
 
 if ("IntersectionObserver" in window) {
   const by = new Map(drawings.map((drawing) => [drawing.figure, drawing]));

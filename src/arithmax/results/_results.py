@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,15 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def by_cell(self) -> dict[tuple[str, str, str], dict[int, list[dict[str, Any]]]]:
+        """Rows by network, task and code, and then by steps."""
+        cells: dict[tuple[str, str, str], dict[int, list[dict[str, Any]]]] = {}
+        for row in self.rows:
+            key = (row["network"], row["task"], row.get("code", ""))
+            cells.setdefault(key, {}).setdefault(row["protocol_steps"], []).append(row)
+        return cells
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         """The answer to a query on the table `runs`, by DuckDB."""

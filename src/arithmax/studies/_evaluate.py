@@ -190,10 +190,7 @@ def evaluate(
 
 def find(study: Study, results: Results) -> list[ArmRuns]:
     """The runs of each arm: of those with most steps, one per seed."""
-    runs: dict[tuple, dict[int, list[dict[str, Any]]]] = {}
-    for row in results.rows:
-        key = (row["network"], row["task"], row.get("code", ""))
-        runs.setdefault(key, {}).setdefault(row["protocol_steps"], []).append(row)
+    runs = results.by_cell if study.arms else {}
     return [_runs_of(arm, _longest(arm.cell, runs)) for arm in study.arms]
 
 

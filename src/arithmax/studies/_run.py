@@ -10,11 +10,11 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import __version__
 from .._files import column, folder_of, tables, writable, write_table
@@ -210,13 +210,27 @@ def _remark(record: Record, file: Path) -> str:
     )
 
 
-def load(folder: Path | str, files: Sequence[Path | str] = ()) -> list[Evaluation]:
+Track: TypeAlias = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+def untracked(things: Sequence[Any], text: str) -> Iterable[Any]:
+    """Things one by one, without showing how far it is."""
+    return things
+
+
+def load(
+    folder: Path | str,
+    files: Sequence[Path | str] = (),
+    track: Track = untracked,
+) -> list[Evaluation]:
     """Every study that a folder has results of.
 
     Args:
         folder: the folder.
         files: Python files with studies, which are run. No other file is: a study
             that is in none of them, nor one of the package's, is shown from its data.
+        track: gives names one by one and shows how far it is, as
+            `rich.progress.track` does.
     """
     folder = folder_of("folder", folder)
     results = read(folder)
@@ -227,9 +241,10 @@ def load(folder: Path | str, files: Sequence[Path | str] = ()) -> list[Evaluatio
             f"{folder}` first; `arithmax studies` lists the names."
         )
     named = _named(files, kept, folder)
-    theirs = [s for name, s in studies().items() if name in kept]
+    theirs = [name for name in studies() if name in kept]
     done = [stored(s, results, folder, file) for s, file in named]
-    done += [stored(s, results, folder) for s in theirs]
+    for name in track(theirs, "reading studies"):
+        done.append(stored(studies()[name], results, folder))
     known = {row["run"] for e in done for runs in e.arm_runs for row in runs.rows}
     others = Results([r for r in results.rows if r["run"] not in known], folder)
     rest = [r for r in kept.values() if r.study not in {e.study.name for e in done}]

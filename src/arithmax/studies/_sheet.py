@@ -1,7 +1,8 @@
 """A study's sheet: its words and published figures, in one Markdown file.
 
 A sheet is `NAME.md` in the folder of the study's document. Between two lines `+++` it
-has TOML: `title`, `source`, and what of the following there is; then comes the prose.
+has TOML: `title`, `question`, `source`, and what of the following there is; then comes
+the prose.
 
 ```
 [shown]                    # captions of the computed tables that are printed
@@ -133,6 +134,7 @@ class Sheet:
             claims=self.claims(derived) | dict(claims or {}),
             shown=self.front.get("shown", {}),
             plots=self.plots,
+            question=self.front["question"],
         )
 
     def _remarked(self, arms: list[Arm]) -> list[Arm]:
@@ -173,7 +175,7 @@ def parsed(name: str, text: str) -> Sheet:
             f"the sheet {name!r} must begin with TOML between two lines `+++`."
         )
     front = _in_one_line(tomllib.loads(parts[0]))
-    if missing := {"title", "source"} - front.keys():
+    if missing := {"title", "question", "source"} - front.keys():
         raise ValueError(f"the sheet {name!r} must have `{min(missing)}`.")
     return Sheet(name, parts[1].strip(), front)
 

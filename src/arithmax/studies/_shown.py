@@ -1,6 +1,7 @@
 """What was learned and what it cost, as a report shows it of an evaluation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,24 @@ import numpy as np
 from ._evaluate import ArmRuns, Evaluation
 
 Matrices = dict[str, np.ndarray]
+
+
+def runs_and_seconds(
+    evaluations: Sequence[Evaluation],
+) -> tuple[int, dict[str, float]]:
+    """How many runs some studies have together, and what these took.
+
+    Args:
+        evaluations: the studies, which may share runs.
+
+    Returns:
+        The number of runs, each once, and their seconds as `spent` gives them.
+    """
+    arms = [runs for evaluation in evaluations for runs in evaluation.arm_runs]
+    count = len({row["run"] for runs in arms for row in runs.rows})
+    if not count:
+        return 0, {}
+    return count, spent(replace(evaluations[0], arm_runs=arms))
 
 
 def examples(runs: ArmRuns, evaluation: Evaluation) -> list[tuple[dict, Matrices]]:

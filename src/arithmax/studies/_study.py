@@ -133,7 +133,8 @@ class Study:
         compute: given what was trained (`Trained`), what else is computed.
         claims: published figures that are compared with those of `compute`, by name.
         shown: the computed tables that a report prints, with their captions.
-        plots: what a report draws.
+        plots: what a report draws; the first is the one that it opens with.
+        question: what is asked, in a sentence.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Study:
     claims: Mapping[str, Published] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
     plots: tuple[Plot, ...] = ()
+    question: str = ""
 
     def __post_init__(self) -> None:
         check_name("name", self.name)
@@ -171,7 +173,7 @@ class Study:
     def _check_kinds(self) -> None:
         """A report would stumble over these much later."""
         kinds = {"title": str, "source": str, "about": str, "claims": Mapping}
-        for name, kind in (kinds | {"shown": Mapping}).items():
+        for name, kind in (kinds | {"shown": Mapping, "question": str}).items():
             if not isinstance(value := getattr(self, name), kind):
                 wanted = "a text" if kind is str else "a dictionary"
                 raise TypeError(f"`{name}` (={value!r}) must be {wanted}.")
