@@ -2,14 +2,17 @@
 
 import ast
 import inspect
+import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from .._json import dumps
+
+READABLE = 100  # signs of a line of prose, however wide a terminal is
 
 
 def first_line(cls: type) -> str:
@@ -49,18 +52,33 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, lambda new: new.write_text(text, encoding="utf-8"))
 
 
-def table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
-    """A table for the terminal."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+def table(
+    title: str, columns: list[str], rows: list[list[str]], keys: int = 1
+) -> Any:
+    """A table for the terminal; `keys` of its columns say what a row is about."""
+    from ._layout import Listing
 
-    drawn = Table(title=escape(title), title_justify="left", box=box.SIMPLE)
-    for i, name in enumerate(columns):
-        drawn.add_column(escape(name), no_wrap=i == 0)
-    for row in rows:
-        drawn.add_row(*map(escape, row))
-    return drawn
+    return Listing(title, columns, rows, keys)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Footnotes below a table, which refers to them as [1], [2], …"""
+    width = min(shutil.get_terminal_size().columns, READABLE)
+    for i, note in enumerate(notes, start=1):
+        mark = f"[{i}] "
+        ended = note if note.endswith((".", "?", "!")) else f"{note}."
+        print(filled(mark + ended, width, " " * len(mark)))
+
+
+def filled(text: str, width: int | None = None, further: str = "") -> str:
+    """A paragraph in lines of the terminal's width, which end between words."""
+    return textwrap.fill(
+        text,
+        width or min(shutil.get_terminal_size().columns, READABLE),
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def print_json(value: Any, indent: int | None = None) -> None:

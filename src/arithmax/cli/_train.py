@@ -17,6 +17,7 @@ from .._network import Network
 from ..tasks import Task
 from ..training import MOST_SEEDS, Cell, Protocol, published
 from ..training.recipes import recipe_for
+from ._comparisons import figure_text, median_text
 from ._settings import Field, kinds, options_of_protocol, updated, with_kinds
 from ._show import field_docs, first_line, percent, show, table
 from ._task_options import is_open, made, options_of, task_named, tasks_by_name
@@ -201,9 +202,9 @@ def summary_table(results: Any, title: str) -> Any:
             [
                 f"{s.solved} of {s.total}",
                 percent(s.success),
-                f"{s.solved_at_median:.3g}" if s.solved_at_median else "—",
-                str(s.solved_at) if s.solved_at else "—",
-                str(s.sparsity) if s.sparsity else "—",
+                median_text(s),
+                figure_text(s.solved_at) if s.solved_at else "—",
+                figure_text(s.sparsity) if s.sparsity else "—",
             ]
         )
     columns = ["solved", "success", "median step", "mean step", "sparsity error"]
