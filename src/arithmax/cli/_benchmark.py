@@ -11,6 +11,7 @@ import tyro
 from .._checks import check_whole
 from ._show import (
     filled,
+    page_file,
     percent,
     print_json,
     print_notes,
@@ -233,7 +234,7 @@ def _score(score: Any) -> dict[str, Any]:
 def leaderboard(
     folder: Runs = None,
     /,
-    to: Path | None = None,
+    out: Path | None = None,
     open: bool = False,
     summary: Path | None = None,
 ) -> None:
@@ -241,7 +242,8 @@ def leaderboard(
 
     Args:
         folder: a folder with runs of the studies single-module or redundancy.
-        to: the file; `leaderboard.html` in that folder, or here, if not given.
+        out: the file, or a folder for `leaderboard.html`; that of the runs, or this
+            one, if not given.
         open: open it in a browser.
         summary: write its numbers as JSON instead, as the package brings them along.
     """
@@ -257,7 +259,7 @@ def leaderboard(
         write_text(summary, written(boards))
         print(f"Wrote {summary}")
         return
-    to = to or (folder or Path()) / "leaderboard.html"
+    to = page_file(out or folder or Path(), "leaderboard.html")
     write_leaderboard(boards, to)
     print(f"Wrote {to}")
     if open:

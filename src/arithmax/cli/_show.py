@@ -52,6 +52,11 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, lambda new: new.write_text(text, encoding="utf-8"))
 
 
+def page_file(out: Path, name: str) -> Path:
+    """Where `--out` puts a page: itself if it is a file's name, else in that folder."""
+    return out if out.suffix and not out.is_dir() else out / name
+
+
 def table(
     title: str, columns: list[str], rows: list[list[str]], keys: int = 1
 ) -> Any:

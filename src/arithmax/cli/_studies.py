@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from ._comparisons import of_chosen, print_study
-from ._show import print_json, report_extra, write_text
+from ._show import page_file, print_json, report_extra, write_text
 
 Names = Annotated[
     tuple[str, ...],
@@ -139,7 +139,7 @@ def report(
     folder: Folder,
     /,
     study: Files = (),
-    to: Path | None = None,
+    out: Path | None = None,
     open: bool = False,
     images: Path | None = None,
 ) -> None:
@@ -151,14 +151,15 @@ def report(
     Args:
         folder: the folder of the runs.
         study: Python files with studies of your own, which are run.
-        to: the file; `report.html` in that folder if not given.
+        out: the file, or a folder for `report.html`; that of the runs if not given.
         open: open it in a browser.
         images: a folder for every plot as PNG and SVG.
     """
     from ..studies._run import load
 
     evaluations = load(folder, study)
-    written = write_page(evaluations, to or folder / "report.html", open, images)
+    to = page_file(out or folder, "report.html")
+    written = write_page(evaluations, to, open, images)
     for remark in filter(None, (e.remark for e in evaluations)):
         print(remark, file=sys.stderr)
     print(f"Wrote {written}")
