@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
+from ._own_parts import given_optimiser
 from ._show import (
     filled,
     page_file,
@@ -44,6 +45,7 @@ def benchmark(
     seeds: int | None = None,
     steps: int | None = None,
     operations: tuple[Operation, ...] = (),
+    optimiser: str | None = None,
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
@@ -61,6 +63,9 @@ def benchmark(
         seeds: how many seeds each cell has; 25 if not given.
         steps: how many steps each run has at most.
         operations: which operations; all that it can represent if not given.
+        optimiser: an optimiser by name, or one of your own, `my_optimiser.py:NAME`: a
+            transformation of optax or a function that returns one; the recipe's if not
+            given.
         quick: a first look: five seeds, and two inputs only.
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
@@ -76,6 +81,8 @@ def benchmark(
             check_whole(name, count, 1)
     user, stored = user_unit(unit), shipped()
     user = replace(user, name=free_name(user.name, stored))
+    if optimiser is not None:
+        user = user.trained_by(given_optimiser(optimiser))
     home = (
         out or Path("runs") / f"benchmark-{type(user.unit).__name__}-{user.digest[:8]}"
     )

@@ -39,7 +39,7 @@ def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
     print(filled(f"{study.name}: {study.title}"))
     compared = of_chosen(evaluation, chosen)
     _print_compared(", ".join(study.labels), [c for c in compared if c.labels])
-    _print_rates(", ".join(study.labels), evaluation)
+    _print_rates(evaluation)
     _print_compared("claim", [c for c in compared if not c.labels])
     _print_tables(evaluation)
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
@@ -67,7 +67,8 @@ def _print_compared(name: str, comparisons: Sequence[Any]) -> None:
         rows = [[row[0], *row[2:]] for row in rows]
         show(table("Claims", [name, "ours", "published", "verdict"], rows))
     else:
-        rows = [_first(row, above) for row, above in zip(rows, [[], *rows])]
+        above = [[], *rows[:-1]]
+        rows = [_first(*pair) for pair in zip(rows, above, strict=True)]
         names = [name, "measure", "ours", "published", "verdict"]
         show(table(ARMS, names, rows, keys=2))
     print_notes(notes)
@@ -78,15 +79,22 @@ def _first(row: list[str], above: Sequence[str]) -> list[str]:
     return ["", *row[1:]] if above and row[0] == above[0] else row
 
 
-def _print_rates(name: str, evaluation: Any) -> None:
+def _print_rates(evaluation: Any) -> None:
     """What nothing was published of: how often, and at which step, it was solved."""
+    labels = evaluation.study.labels
     rows = [
-        [runs.arm.name, percent(s.success), f"{s.solved} of {s.total}", median_text(s)]
+        [
+            *map(_text, runs.arm.labels.values()),
+            percent(s.success),
+            f"{s.solved} of {s.total}",
+            median_text(s),
+        ]
         for runs in evaluation.arm_runs
         if (s := runs.summary) and not runs.arm.published
     ]
     if rows:
-        show(table("Ours", [name, "success", "solved", "median step"], rows))
+        names = [*labels, "success", "solved", "median step"]
+        show(table("Success rates", names, rows, keys=len(labels)))
 
 
 def _print_tables(evaluation: Any) -> None:

@@ -57,9 +57,7 @@ def page_file(out: Path, name: str) -> Path:
     return out if out.suffix and not out.is_dir() else out / name
 
 
-def table(
-    title: str, columns: list[str], rows: list[list[str]], keys: int = 1
-) -> Any:
+def table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> Any:
     """A table for the terminal; `keys` of its columns say what a row is about."""
     from ._layout import Listing
 

@@ -15,14 +15,17 @@ from ._show import page_file, print_json, report_extra, write_text
 Names = Annotated[
     tuple[str, ...],
     tyro.conf.Positional,
-    tyro.conf.arg(metavar="NAME ...", help="Studies, or Python files with one."),
+    tyro.conf.arg(
+        metavar="NAME ...",
+        help="Studies, or Python files with one: FILE.py, FILE.py:NAME.",
+    ),
 ]
 Folder = Annotated[
     Path,
     tyro.conf.Positional,
     tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
 ]
-Files = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE.py ...")]
+Files = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FILE.py ...")]
 
 Only = Annotated[
     tuple[tuple[str, ...], ...],

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ._measures import Outcome as Outcome
     from ._measures import measure as measure
     from ._moment import Moment as Moment
+    from ._optax import Transformed as Transformed
+    from ._optax import from_optax as from_optax
     from ._optimiser import Optimiser as Optimiser
     from ._optimisers import OPTIMISERS as OPTIMISERS
     from ._optimisers import SGD as SGD
@@ -86,6 +88,7 @@ _HOMES = {
     ),
     "_measures": ("Measures", "Outcome", "measure"),
     "_moment": ("Moment",),
+    "_optax": ("Transformed", "from_optax"),
     "_optimiser": ("Optimiser",),
     "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "RMSProp"),
     "_parts": ("Batches", "Criterion", "Measuring"),
