@@ -5,11 +5,12 @@ import inspect
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .._extras import remedy
 from .._json import dumps
 
 READABLE = 100  # signs of a line of prose, however wide a terminal is
@@ -38,11 +39,19 @@ def report_extra() -> Iterator[None]:
     """Say how to get what the pages need, where it is not installed."""
     try:
         yield
-    except ModuleNotFoundError as error:
-        raise OSError(
-            f"the page needs {error.name}. Install it with `pip install "
-            '"arithmax[report]"`; runs are kept.'
-        ) from None
+    except ImportError as error:
+        if (missing := remedy(error)) is None:
+            raise
+        raise OSError(f"the page was not written: {missing} Runs are kept.") from None
+
+
+def written(path: Path, make: Callable[[], str]) -> str:
+    """Write a file, and say so; or say what its text lacks, where that is an extra."""
+    try:
+        write_text(path, make())
+    except ImportError as error:
+        return filled(f"{path.name} was not written: {remedy(error) or error}")
+    return f"Wrote {path}"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -7,18 +7,18 @@ printed, and its page has the success rate against what was swept.
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from .._json import dumps
 from ._comparisons import print_study
 from ._order import Order, Reading
-from ._show import filled, report_extra, write_text
+from ._show import written
 from ._studies import command
 from ._swept import UNIT, Setting, grid, place_of, places
 from ._train import ended, seeds_of
 
 NAME = "sweep"
+CAPTION = "Success rate with its 95 % interval."
 RATE, LOW, HIGH = "success rate, %", "low", "high"
 
 
@@ -40,7 +40,7 @@ def sweep(reading: Reading) -> int:
     else:
         print_study(done, {})
         if run.out is not None and not results.interrupted:
-            print(_written(done, run.out / f"{NAME}.html"))
+            print(written(run.out / f"{NAME}.html", lambda: _page(done)))
     return ended(results, run)
 
 
@@ -102,19 +102,10 @@ def _plots(swept: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
 
     x, *others = swept
     if others:  # lines would hide each other
-        rates = Measured(
-            "Success rate with its 95 % interval.", "success", x, others[0]
-        )
+        rates = Measured(CAPTION, "success", x, others[0])
     else:
-        rates = Lines(
-            caption,
-            "rates",
-            x,
-            RATE,
-            low=LOW,
-            high=HIGH,
-            log_x=spreads(swept[x]),
-        )
+        log = spreads(swept[x])
+        rates = Lines(CAPTION, "rates", x, RATE, low=LOW, high=HIGH, log_x=log)
     colour = others[0] if others else ""
     steps = Measured("Steps until a run is solved.", "solved_at", x, colour)
     return (rates, steps) if others else (rates, steps, Seeds("Every seed.", by=x))
@@ -149,12 +140,7 @@ def _percent(rate: Any) -> tuple[float, ...]:
     return tuple(round(100 * v, 4) for v in (rate.value, rate.low, rate.high))
 
 
-def _written(done: Any, path: Path) -> str:
-    """The page, or what it lacks."""
-    try:
-        with report_extra():
-            from ..report import page
-        write_text(path, page([done]))
-    except ImportError as error:
-        return filled(f"{path.name} was not written: {error}")
-    return f"Wrote {path}"
+def _page(done: Any) -> str:
+    from ..report import page
+
+    return page([done])
