@@ -28,6 +28,7 @@ LISTS: dict[str, Mapping[str, type]] = {
     "penalties": PENALTIES,
     "transforms": TRANSFORMS,
 }
+OWN = " Or `my_optimiser.py:NAME`: a transformation of optax, or what returns one."
 NONE = "none"  # no restart, no penalties, no transforms
 
 
@@ -114,7 +115,8 @@ def options_of_protocol(
         value = getattr(protocol, name)
         if name in REGISTRIES or name in LISTS:
             kind, default = _kind(name, value, own or {})
-            plain.append((name, _described(kind, text), default))
+            also = OWN if name == "optimiser" else ""
+            plain.append((name, _described(kind, text + also), default))
         elif not dataclasses.is_dataclass(value):
             plain.append((name, _described(hints[name], text), value))
         nested += _nested(name, value)

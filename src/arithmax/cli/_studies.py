@@ -60,7 +60,7 @@ def reproduce(
     from ..studies._run import reproduce as run
 
     chosen = labels([text for texts in only for text in texts])
-    options = {} if block is None else {"block": block}
+    options: dict[str, Any] = {} if block is None else {"block": block}
     done = run(
         names,
         out=out,

@@ -53,7 +53,7 @@ LISTED = {
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
-    "demo": "slides.demo",
+    "demo": "primer.demo",
 }
 
 

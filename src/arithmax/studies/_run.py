@@ -22,6 +22,7 @@ from .._identity import source_hash
 from .._own_code import halves, own_file
 from ..results import Results, read
 from ..statistics import Interval, Range
+from ..training import Cell
 from ._computed import FIGURES, computed_tables
 from ._evaluate import Evaluation, Trained, evaluate, find
 from ._record import Record, record_of, records, remember
@@ -47,6 +48,7 @@ def reproduce(
     steps: int | None = None,
     only: Mapping[str, str] | None = None,
     command: str = "",
+    beside: Sequence[Cell] = (),
     **options: Any,
 ) -> Reproduction:
     """Train and compute all that some studies need, and compare.
@@ -59,6 +61,7 @@ def reproduce(
         steps: how many steps each run has at most.
         only: labels and values of the arms that are run.
         command: how this was asked for, to be remembered.
+        beside: cells that are trained in the same fleet, and are of no study.
         options: those of `arithmax.train_cells`, such as `progress` or `block`.
 
     Returns:
@@ -75,6 +78,7 @@ def reproduce(
     sources = {n: source_hash(file) for n, file in files.items() if file is not None}
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
+    cells += beside
     folder = writable("out", out)
     for this in asked.values():
         record_of(this, folder)  # that of another version is refused before any work
