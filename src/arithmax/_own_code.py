@@ -60,10 +60,12 @@ def own_file(text: str) -> Path | None:
         >>> own_file("mine/units.py:Mine").name, own_file("nmu")
         ('units.py', None)
     """
-    return Path(halves(text)[0]) if ".py:" in text or text.endswith(".py") else None
+    return (
+        Path(file_and_name(text)[0]) if ".py:" in text or text.endswith(".py") else None
+    )
 
 
-def halves(text: str) -> tuple[str, str]:
+def file_and_name(text: str) -> tuple[str, str]:
     """`FILE.py:NAME` as the file and the name, which may be missing."""
     path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
     return path, name
@@ -77,7 +79,7 @@ class Named(NamedTuple):
     module: str
 
 
-def named(text: str, argument: str, fits: Callable[[Any], bool]) -> Named:
+def thing_named(text: str, argument: str, fits: Callable[[Any], bool]) -> Named:
     """What `FILE.py:NAME` names.
 
     Args:
@@ -86,7 +88,7 @@ def named(text: str, argument: str, fits: Callable[[Any], bool]) -> Named:
         argument: what was given, for messages.
         fits: whether a thing is of the kind that is meant.
     """
-    path, name = halves(text)
+    path, name = file_and_name(text)
     if not Path(path).exists():
         raise FileNotFoundError(
             f"`{argument}` (={text}) names {path}, which is no file. Write "

@@ -8,7 +8,7 @@ import pytest
 
 from arithmax import cli
 from arithmax.benchmark import shipped
-from arithmax.cli._showcase import FAR, cells, off, samples, showcase
+from arithmax.cli._showcase import FAR, off, samples, showcase, showcase_cells
 from arithmax.studies import studies
 from arithmax.studies.primer.demo import MODELS, TRAINED_ON
 from arithmax.training import train_cells
@@ -50,7 +50,7 @@ def test_it_trains_every_unit_and_writes_the_page(capsys, tmp_path, monkeypatch)
 
 
 def test_the_formula_is_read_out_and_not_selected_by_what_is_far(tmp_path):
-    trained = [c for c in cells(20_000)]
+    trained = showcase_cells(20_000)
     results = train_cells([trained[0]], out=tmp_path)
     # An MLP that answers with nothing stands for one: its training is not asked about.
     weights = {"0.b": np.zeros(24), "0.W": np.zeros((24, 4))}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from arithmax import NMU, Stack, cli
-from arithmax.cli._order import Reading, order
+from arithmax.cli._order import Arguments, order
 from arithmax.cli._sweep import orders, spreads, study_of
-from arithmax.cli._swept import Setting, grid, place_of, places
+from arithmax.cli._swept import Setting, place_of, swept_places, swept_values
 from arithmax.training import _fleet
 from arithmax.training._replicas import jobs, replicas
 
@@ -17,8 +17,8 @@ SHORT += ["--measuring.validation", "1000"]
 
 
 def settings(*texts: str, task: str = "single-module", options=()) -> list[Any]:
-    reading = Reading(task, [*SHORT, *options])
-    return [found for _, found in orders(reading, grid(texts))]
+    reading = Arguments(task, [*SHORT, *options])
+    return [found for _, found in orders(reading, swept_values(texts))]
 
 
 def test_every_combination():
@@ -31,7 +31,7 @@ def test_every_combination():
 
 
 def test_names():
-    known = places(order("subsets", ["--unit", "nmu", "--simple"]))
+    known = swept_places(order("subsets", ["--unit", "nmu", "--simple"]))
     for name in ("learning_rate", "optimiser__learning_rate", "learning-rate"):
         assert place_of(name, known).path == "optimiser__learning_rate"
     assert place_of("optimiser.learning-rate", known).group == "protocol"
@@ -50,14 +50,16 @@ def test_names():
 
 
 def test_values():
-    assert grid(["a=1e-3,none", "b=(1,2),(3, 4)", "unit=nmu,nalu:tied=false"]) == {
+    assert swept_values(
+        ["a=1e-3,none", "b=(1,2),(3, 4)", "unit=nmu,nalu:tied=false"]
+    ) == {
         "a": [1e-3, None],
         "b": [(1, 2), (3, 4)],
         "unit": ["nmu", "nalu:tied=false"],
     }
     for bad in ("rate", "rate=", "=1", "rate=1,1"):
         with pytest.raises(ValueError, match=r"`sweep` \(="):
-            grid([bad])
+            swept_values([bad])
     assert Setting("protocol", "steps", 5).fitted(1e4) == 10_000
     assert Setting("network", "hidden", (2,)).fitted(3) == (3,)
 
@@ -77,7 +79,7 @@ def test_tasks_networks_and_units_are_swept_with_their_recipes():
 
 def test_a_grid_is_one_fleet(monkeypatch, tmp_path, capsys):
     """Learning rates share a program: all runs are in one block."""
-    reading = Reading("single-module", SHORT)
+    reading = Arguments("single-module", SHORT)
     cells = [a.cell for a in study_of(reading, ["learning_rate=1e-3,3e-3,1e-2"]).arms]
     assert len(jobs(replicas(cells, None), None, 30.0)) == 1
     calls = []

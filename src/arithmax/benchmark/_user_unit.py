@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import __version__
 from .._identity import code_of, describe, digest, source_hash
-from .._own_code import AGAIN, halves, named, sentence
+from .._own_code import AGAIN, file_and_name, sentence, thing_named
 from ..tasks import SingleModule
 from ..training import Optimiser, Protocol
 from ..units import OPERATIONS, Parameter, Unit
@@ -75,8 +75,8 @@ def user_unit(text: str) -> UserUnit:
         text: a Python file and the name in it of a class without arguments or of an
             instance; the name may be left out where the file has one unit only.
     """
-    value = named(text, "unit", _is_unit).value
-    file = Path(halves(text)[0])
+    value = thing_named(text, "unit", _is_unit).value
+    file = Path(file_and_name(text)[0])
     with _speaking(text):
         made = _made(text, value)
         check(made, text)

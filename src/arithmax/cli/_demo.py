@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..training._progress import bar_columns
+from ..training import bar_columns
 from ._show import filled, percent, show, table
 from ._studies import command, write_page
 
@@ -53,7 +53,7 @@ def _trained(seeds: int, steps: int, out: Path) -> tuple[Any, Sequence[Any]]:
         from ..studies._evaluate import find
         from ..studies._registry import study
         from ..studies._run import reproduce
-        from ._showcase import cells
+        from ._showcase import showcase_cells
 
         shown, rows = study("demo"), []
 
@@ -63,7 +63,7 @@ def _trained(seeds: int, steps: int, out: Path) -> tuple[Any, Sequence[Any]]:
             live.update(Group(rates(shown, find(shown, Results(rows)), seeds), bar))
 
         watch([])
-        extra = cells(steps)
+        extra = showcase_cells(steps)
         options = {"seeds": seeds, "steps": steps, "command": command()}
         options |= {"progress": bar, "watch": watch, "beside": extra}
         done = reproduce(["demo"], out=out, **options)

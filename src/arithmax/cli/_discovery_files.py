@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..discover import Account, readable
-from ._show import written
+from ._show import write_or_say
 
 PAGE = "index.html"
 
@@ -26,7 +26,7 @@ def write_discovery(folder: Path, told: Account, command: str) -> list[str]:
         "formula.py": lambda: _module(told),
         "formula.tex": lambda: _latex(told),
     }
-    return [written(folder / name, text) for name, text in made.items()]
+    return [write_or_say(folder / name, text) for name, text in made.items()]
 
 
 def _page(told: Account, command: str) -> str:

@@ -6,6 +6,7 @@ from them has its values as the defaults of all other options.
 """
 
 import dataclasses
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import Annotated, Any, TypeAlias
 
 import tyro
 
+from .._checks import WORD, check_whole
 from .._network import Network
 from .._own_code import own_file
 from ..tasks import Task
-from ..training import Protocol, published
+from ..training import MOST_SEEDS, Protocol, published
 from ..training.recipes import recipe_for
 from ._own_parts import given_optimiser, own_network
 from ._settings import Field, kinds, options_of_protocol, updated, with_kinds
@@ -69,10 +71,10 @@ class Order:
 
 def order(name: str, arguments: list[str]) -> Order:
     """What the arguments after the name of a task ask for; help is printed here."""
-    return Reading(name, arguments).order()
+    return Arguments(name, arguments).order()
 
 
-class Reading:
+class Arguments:
     """The arguments as they are read first, and what they name in files, loaded once.
 
     Args:
@@ -94,9 +96,9 @@ class Reading:
             return_unknown_args=True,
         )
 
-    def of_unit(self, unit: str) -> "Reading":
+    def of_unit(self, unit: str) -> "Arguments":
         """The same arguments with another unit."""
-        return Reading(self.name, [*self.arguments, "--unit", unit])
+        return Arguments(self.name, [*self.arguments, "--unit", unit])
 
     @cached_property
     def has_settings(self) -> bool:
@@ -214,3 +216,19 @@ def _description(name: str, network: Network, task: Task | None) -> str:
         f"Train a unit on {name} with many seeds. The network is {network}; the "
         f"defaults of its settings are {whose}."
     )
+
+
+def seeds_of(run: Any) -> tuple[int, ...]:
+    """The seeds that are asked for."""
+    check_whole("seeds", run.seeds, 1, MOST_SEEDS)
+    check_whole("first_seed", run.first_seed, 0, WORD + 1 - run.seeds)
+    return tuple(range(run.first_seed, run.first_seed + run.seeds))
+
+
+def ended(results: Any, run: Any) -> int:
+    """The exit status, and what to do after an interrupt."""
+    if not results.interrupted:
+        return 0
+    again = f" Run the same command again to go on: {run.out}." if run.out else ""
+    print(f"Interrupted; {len(results)} runs are finished.{again}", file=sys.stderr)
+    return 130

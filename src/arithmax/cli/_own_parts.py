@@ -5,21 +5,20 @@ from typing import Any
 
 from .._checks import choose
 from .._network import Network
-from .._own_code import instance, named, own_file
+from .._own_code import instance, own_file, thing_named
 from ..tasks import Task
-from ..training import OPTIMISERS, Optimiser, from_optax
-from ..training._optax import is_transformation
+from ..training import OPTIMISERS, Optimiser, from_optax, is_transformation
 
 
 def own_network(text: str) -> Network:
     """The network that `FILE.py:NAME` names: a class without arguments, or made."""
-    found = named(text, "network", lambda v: _is(v, Network))
+    found = thing_named(text, "network", lambda v: _is(v, Network))
     return instance(text, "network", found.value, Network)
 
 
 def own_task(text: str) -> Task:
     """The task that `FILE.py:NAME` names; its values are the defaults of options."""
-    found = named(text, "task", lambda v: _is(v, Task))
+    found = thing_named(text, "task", lambda v: _is(v, Task))
     return instance(text, "task", found.value, Task)
 
 
@@ -31,7 +30,7 @@ def given_optimiser(text: str) -> Optimiser:
     """
     if own_file(text) is None:
         return OPTIMISERS[choose("optimiser", text, OPTIMISERS)]()
-    name, value, module = named(text, "optimiser", _may_optimise)
+    name, value, module = thing_named(text, "optimiser", _may_optimise)
     if _is(value, Optimiser):
         return instance(text, "optimiser", value, Optimiser)
     try:

@@ -45,7 +45,7 @@ def report_extra() -> Iterator[None]:
         raise OSError(f"the page was not written: {missing} Runs are kept.") from None
 
 
-def written(path: Path, make: Callable[[], str]) -> str:
+def write_or_say(path: Path, make: Callable[[], str]) -> str:
     """Write a file, and say so; or say what its text lacks, where that is an extra."""
     try:
         write_text(path, make())

@@ -37,7 +37,7 @@ class Showcase:
     errors: Mapping[tuple[float, float], tuple[float, float]]
 
 
-def cells(steps: int) -> list[Cell]:
+def showcase_cells(steps: int) -> list[Cell]:
     """A NAU before an NMU, and an MLP, on the product of two sums."""
     network, recipe = published(NMU(), TASK)
     short = {"steps": min(steps, STEPS)}

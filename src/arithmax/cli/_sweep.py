@@ -11,18 +11,17 @@ from typing import Any
 
 from .._json import dumps
 from ._comparisons import print_study
-from ._order import Order, Reading
-from ._show import written
+from ._order import Arguments, Order, ended, seeds_of
+from ._show import write_or_say
 from ._studies import command
-from ._swept import UNIT, Setting, grid, place_of, places
-from ._train import ended, seeds_of
+from ._swept import UNIT, Setting, place_of, swept_places, swept_values
 
 NAME = "sweep"
 CAPTION = "Success rate with its 95 % interval."
 RATE, LOW, HIGH = "success rate, %", "low", "high"
 
 
-def sweep(reading: Reading) -> int:
+def train_swept(reading: Arguments) -> int:
     """Train all settings, print a line for each, and write the page into `--out`."""
     from ..training import train_cells
 
@@ -40,16 +39,16 @@ def sweep(reading: Reading) -> int:
     else:
         print_study(done, {})
         if run.out is not None and not results.interrupted:
-            print(written(run.out / f"{NAME}.html", lambda: _page(done)))
+            print(write_or_say(run.out / f"{NAME}.html", lambda: _page(done)))
     return ended(results, run)
 
 
-def study_of(reading: Reading, texts: Sequence[str]) -> Any:
+def study_of(reading: Arguments, texts: Sequence[str]) -> Any:
     """The study whose arms are the settings of a sweep."""
     from ..studies import Arm, Study
     from ..training import Cell
 
-    swept, seeds = grid(texts), seeds_of(reading.first)
+    swept, seeds = swept_values(texts), seeds_of(reading.first)
     arms = []
     for labels, order in orders(reading, swept):
         cell = Cell(order.network, order.task, order.protocol, seeds)
@@ -67,11 +66,11 @@ def study_of(reading: Reading, texts: Sequence[str]) -> Any:
 
 
 def orders(
-    reading: Reading, swept: Mapping[str, Sequence[Any]]
+    reading: Arguments, swept: Mapping[str, Sequence[Any]]
 ) -> Iterator[tuple[dict[str, Any], Order]]:
     """Every combination: its labels, and what is to be trained."""
     settings = [name for name in swept if name != UNIT]
-    known = places(reading.order()) if settings else []
+    known = swept_places(reading.order()) if settings else []
     found = {name: place_of(name, known) for name in settings}
     of_units = {unit: reading.of_unit(unit) for unit in swept.get(UNIT, ())}
     for values in itertools.product(*swept.values()):

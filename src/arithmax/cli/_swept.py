@@ -38,12 +38,12 @@ class Setting(NamedTuple):
         return value
 
 
-def grid(texts: Sequence[str]) -> dict[str, list[Any]]:
+def swept_values(texts: Sequence[str]) -> dict[str, list[Any]]:
     """`name=value,value` as names and their values.
 
     Examples:
-        >>> from arithmax.cli._swept import grid
-        >>> grid(["learning_rate=1e-3,1e-2", "interpolation=(1,2),(2,4)"])
+        >>> from arithmax.cli._swept import swept_values
+        >>> swept_values(["learning_rate=1e-3,1e-2", "interpolation=(1,2),(2,4)"])
         {'learning_rate': [0.001, 0.01], 'interpolation': [(1, 2), (2, 4)]}
     """
     swept: dict[str, list[Any]] = {}
@@ -63,7 +63,7 @@ def grid(texts: Sequence[str]) -> dict[str, list[Any]]:
     return swept
 
 
-def places(order: Order) -> list[Setting]:
+def swept_places(order: Order) -> list[Setting]:
     """All that can be swept of a network on a task under a protocol."""
     groups = {"protocol": order.protocol, "task": order.task, "network": order.network}
     return [

@@ -3,10 +3,9 @@
 import sys
 from typing import Any
 
-from .._checks import WORD, check_whole
-from ..training import MOST_SEEDS, Cell
+from ..training import Cell
 from ._comparisons import figure_text, median_text
-from ._order import HELP, Order, Reading
+from ._order import HELP, Arguments, Order, ended, seeds_of
 from ._order import order as order
 from ._show import first_line, percent, show, table
 from ._task_options import tasks_by_name
@@ -21,11 +20,11 @@ def train(arguments: list[str]) -> int:
         return 0 if arguments else 2
     if arguments[0].startswith("-"):
         raise ValueError(_misplaced(arguments))
-    reading = Reading(arguments[0], arguments[1:])
+    reading = Arguments(arguments[0], arguments[1:])
     if reading.first.sweep and not reading.wants_help:
-        from ._sweep import sweep
+        from ._sweep import train_swept
 
-        return sweep(reading)
+        return train_swept(reading)
     return _trained(reading.order())
 
 
@@ -63,13 +62,6 @@ def _misplaced(arguments: list[str]) -> str:
     )
 
 
-def seeds_of(run: Any) -> tuple[int, ...]:
-    """The seeds that are asked for."""
-    check_whole("seeds", run.seeds, 1, MOST_SEEDS)
-    check_whole("first_seed", run.first_seed, 0, WORD + 1 - run.seeds)
-    return tuple(range(run.first_seed, run.first_seed + run.seeds))
-
-
 def _trained(order: Order) -> int:
     from ..results import to_json
     from ..training import train_cells
@@ -82,15 +74,6 @@ def _trained(order: Order) -> int:
     else:
         show(summary_table(results, f"{order.network} on {order.task}"))
     return ended(results, run)
-
-
-def ended(results: Any, run: Any) -> int:
-    """The exit status, and what to do after an interrupt."""
-    if not results.interrupted:
-        return 0
-    again = f" Run the same command again to go on: {run.out}." if run.out else ""
-    print(f"Interrupted; {len(results)} runs are finished.{again}", file=sys.stderr)
-    return 130
 
 
 def summary_table(results: Any, title: str) -> Any:

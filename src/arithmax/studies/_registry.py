@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .._checks import choose
-from .._own_code import halves, load_module, own_file
+from .._own_code import file_and_name, load_module, own_file
 from ._sheet import Sheet, sheet
 from ._study import Study
 
@@ -109,7 +109,7 @@ def study(name: str) -> Study:
 
 def from_file(text: str) -> Study:
     """The study that a Python file holds, perhaps under a name: `FILE.py:NAME`."""
-    path, name = halves(text)
+    path, name = file_and_name(text)
     module = load_module(Path(path), "name")
     held = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
     if name:

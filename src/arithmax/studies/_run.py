@@ -19,7 +19,7 @@ from typing import Any
 from .. import __version__
 from .._files import column, folder_of, tables, writable, write_table
 from .._identity import source_hash
-from .._own_code import halves, own_file
+from .._own_code import file_and_name, own_file
 from ..results import Results, read
 from ..statistics import Interval, Range
 from ..training import Cell
@@ -243,7 +243,7 @@ def _named(
     """The studies of the files that were named."""
     chosen = {}
     for given in map(str, files):
-        study, file = from_file(given), Path(halves(given)[0])
+        study, file = from_file(given), Path(file_and_name(given)[0])
         if study.name not in kept:
             raise ValueError(
                 f"`study` (={file}) holds the study {study.name!r}, of which {folder} "
