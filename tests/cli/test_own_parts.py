@@ -10,8 +10,8 @@ from arithmax._identity import code_of, describe
 from arithmax.cli._order import order
 from arithmax.cli._own_parts import given_optimiser
 from arithmax.results import read
-from arithmax.training import Adam, from_optax
-from short_runs import measured
+from arithmax.training import Adam, _block, from_optax, train_cells
+from short_runs import cell, measured
 
 OPTIMISERS = """
 import optax
@@ -153,6 +153,30 @@ def test_all_of_them_together_and_again_bit_for_bit(files, capsys):
         cli.main([*command, "--out", out])
     one, two = (measured(read(files / name)) for name in ("one", "two"))
     assert one == two and len(one) == 2
+
+
+def test_a_run_that_was_stopped_goes_on_bit_for_bit(files, monkeypatch):
+    """The state of any transformation is saved and put back."""
+    part = given_optimiser("opts.py:lion")
+    chosen = cell(optimiser=part, steps=2000)
+    straight = measured(train_cells([chosen]))
+    advanced = _block.Block.advance
+
+    def stopped(block):
+        advanced(block)
+        if block.step == 1000:
+            block.save()
+            raise RuntimeError("stop")
+
+    monkeypatch.setattr(_block.Block, "advance", stopped)
+    with pytest.raises(RuntimeError, match="stop"):
+        train_cells([chosen], out=files / "runs")
+    assert [*(files / "runs").glob("*.checkpoint")]
+    monkeypatch.setattr(_block.Block, "advance", advanced)
+    # Another process would load the file again, and have a class of its own.
+    again = cell(optimiser=given_optimiser("opts.py:lion"), steps=2000)
+    assert again.protocol.optimiser is not part
+    assert measured(train_cells([again], out=files / "runs")) == straight
 
 
 UNIT = """

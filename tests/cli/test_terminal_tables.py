@@ -166,6 +166,17 @@ def test_demo(width, capsys):
     check(capsys.readouterr().out, width, "RealNPU", "[10, 20)")
 
 
+def test_discovery(width, capsys, tmp_path):
+    rows = [(a, b, 2.5 * a / b) for a in range(1, 9) for b in range(2, 7)]
+    lines = [",".join(map(repr, row)) for row in rows]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["length,period,velocity", *lines]) + "\n")
+    cli.main(["discover", str(path), "--target", "velocity", "--hold-out", "auto"])
+    shown = capsys.readouterr().out
+    check(shown, width, "velocity = 5*length/(2*period)", "standard error")
+    assert "\nRivals by complexity" in shown and "\nConstants" in shown
+
+
 def test_notes_are_wrapped_between_words(width, capsys):
     print_notes(["a long note of many words " * 20, "short"])
     shown = capsys.readouterr().out

@@ -34,7 +34,7 @@ def print_discovery(told: Account) -> None:
         print_attempts(told)
     print_constants(told)
     print_front(told)
-    print(scatter(told.parts, told.target))
+    print(f"\n{scatter(told.parts, told.target)}")
 
 
 def print_attempts(told: Account) -> None:
