@@ -49,7 +49,7 @@ clean:
 
 .venv/.package: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) -e ".[report]"
+	$(PIP) -e ".[discover,report]"
 	touch $@
 
 .venv/.dev: pyproject.toml constraints.txt

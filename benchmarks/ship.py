@@ -1,6 +1,6 @@
 """Put the runs of some folders into `results/`, in few small files.
 
-    python benchmarks/ship.py runs/simple-mul runs/gate --to results
+    python benchmarks/ship.py runs/simple-mul runs/gate --out results
 
 Each folder becomes three files of its name; the records of its studies are added to
 those that are there, and what these studies compute is computed again.
@@ -40,16 +40,16 @@ def main() -> None:
     """Ship every folder, then compute."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--to", type=Path, default=Path("results"))
+    parser.add_argument("--out", type=Path, default=Path("results"))
     parser.add_argument("--points", type=int, default=50, help="see `pack`")
     chosen = parser.parse_args()
     for folder in chosen.folders:
-        ship(folder, chosen.to, chosen.points)
-    sources = [read(folder) for folder in chosen.folders] + [read(chosen.to)]
+        ship(folder, chosen.out, chosen.points)
+    sources = [read(folder) for folder in chosen.folders] + [read(chosen.out)]
     for study in studies().values():
         asked = sources[:-1] or sources
-        if any(history(study, s.folder or chosen.to) for s in asked):
-            compute(study, richest(study, sources), chosen.to)
+        if any(history(study, s.folder or chosen.out) for s in asked):
+            compute(study, richest(study, sources), chosen.out)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from arithmax.training._meter import Cost
 from arithmax.training._record import row_of
 from arithmax.training._replicas import Replica
 
@@ -21,5 +22,5 @@ def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
             "sparsity": np.full(2, error * (1 + spread * seed)),
         }
         at_step = round(at * (1 + spread * seed))
-        rows.append(row_of(r, 1.0, np.array([0, at_step]), curves))
+        rows.append(row_of(r, Cost(1.0, 2.0), np.array([0, at_step]), curves))
     return rows

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from arithmax._extras import EXTRAS, extras
+from arithmax._extras import EXTRAS, extras, install
 
 FLEET = [package for package, extra in EXTRAS.items() if extra == "fleet"]
 
@@ -84,15 +86,60 @@ def test_what_is_missing_says_which_command_helps(extra, names):
     assert len(shown) == len(names)
     for name, line in zip(names, shown, strict=True):
         assert line.startswith(name)
-        assert line.endswith(f'Install it with `pip install "arithmax[{extra}]"`.')
+        assert line.endswith(f"Install it with {install(extra)}.")
 
 
 def test_a_direct_import_says_so_too():
     for name in ("arithmax.statistics", "arithmax.results"):
-        code = (
-            f"try:\n    import {name}\nexcept ImportError as error:\n    print(error)"
-        )
-        assert "arithmax[fleet]" in without(["scipy"], code)
+        assert install("fleet") in without(["scipy"], TRIED.format(name))
+    for name in ("torch", "equinox"):
+        shown = without([name], TRIED.format(f"arithmax.{name}"))
+        assert shown.startswith(f"{name} is not installed") and install(name) in shown
+
+
+TRIED = """
+try:
+    import {}
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_the_commands_are_those_of_a_clone():
+    """Each extra is one of the package's, and the constraint lies in its root."""
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    known = project["project"]["optional-dependencies"]
+    assert set(EXTRAS.values()) <= set(known)
+    assert (root / "constraints.txt").is_file()
+    for package, extra in EXTRAS.items():
+        needs = " ".join(_all_of(extra, known)).replace("-", "_").lower()
+        spelled = {"sklearn": "scikit_learn", "markdown_it": "markdown_it_py"}
+        assert spelled.get(package, package).removesuffix("lib") in needs
+
+
+def _all_of(extra: str, known: dict[str, list[str]]) -> list[str]:
+    needs = known[extra]
+    inner = [n for need in needs for n in known if f"[{n}]" in need]
+    return [*needs, *(need for name in inner for need in known[name])]
+
+
+PAGES = """
+import pathlib, tempfile
+from arithmax.cli import main
+sys.stderr = sys.stdout
+folder = pathlib.Path(tempfile.mkdtemp())
+try:
+    main(["leaderboard", "--out", f"{folder}/board.html"])
+except SystemExit as ended:
+    print(ended.code, [*folder.iterdir()])
+"""
+
+
+def test_a_page_without_its_extra_says_which():
+    first, status = without(["plotly", "markdown_it"], PAGES).splitlines()
+    assert install("report") in first and "not written" in first
+    assert status == "2 []"
 
 
 FRAMELESS = """
@@ -113,12 +160,12 @@ for what in (lambda: model.equations_, lambda: model.diagnose_, model.plot):
 def test_a_fit_needs_neither_data_frames_nor_plots():
     first, *others = without(["plotly"], FRAMELESS).splitlines()
     assert first == "x0*x1 [-21.]"
-    assert ["pandas" in line and "arithmax[discover]" in line for line in others] == [
+    assert ["pandas" in line and install("discover") in line for line in others] == [
         True,
         True,
         False,
     ]
-    assert "plotly" in others[2] and "arithmax[report]" in others[2]
+    assert "plotly" in others[2] and install("report") in others[2]
 
 
 DISCOVERY = """
@@ -141,10 +188,9 @@ except SystemExit as ended:
 def test_discovery_needs_no_fleet():
     shown = without([*FLEET, "equinox", "plotly", "markdown_it"], DISCOVERY)
     assert "y = a*b" in shown and "Exact on this data" in shown
-    page = next(line for line in shown.splitlines() if "index.html" in line)
-    assert "was not written" in page and "arithmax[" in page
+    assert "index.html was not written" in shown and "pip install" in shown
     *_, parquet, status = shown.splitlines()
-    assert "duckdb" in parquet and "arithmax[fleet]" in parquet and status == "2"
+    assert "duckdb" in parquet and install("fleet") in parquet and status == "2"
 
 
 FLEETLESS = """
@@ -162,7 +208,7 @@ except SystemExit as ended:
 def test_a_command_without_the_fleet_ends_with_a_sentence(arguments):
     code = "sys.stderr = sys.stdout\n" + FLEETLESS.replace("ARGUMENTS", repr(arguments))
     first, status = without(FLEET, code).splitlines()
-    assert "pip install" in first and "arithmax[fleet]" in first and status == "2"
+    assert install("fleet") in first and status == "2"
 
 
 def test_other_missing_packages_are_left_alone():
@@ -195,5 +241,5 @@ def test_exports_say_which_extra_they_need():
         shown[:4],
         strict=True,
     ):
-        assert package in line and f'"arithmax[{extra}]"' in line
+        assert package in line and install(extra) in line
     assert shown[4] == "a a"

@@ -168,4 +168,4 @@ def test_an_install_without_extras_says_what_training_needs(base, tmp_path):
     command = [base / "arithmax", "train", "single-module", "--unit", "nau"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert 'pip install "arithmax[fleet]"' in done.stderr
+    assert 'pip install -c constraints.txt ".[fleet]"' in done.stderr

@@ -28,21 +28,30 @@ EXTRAS = {
 """The extra that each package comes with."""
 
 
+def install(extra: str) -> str:
+    """The command that installs an extra, as it works in a clone of the repository.
+
+    Examples:
+        >>> from arithmax._extras import install
+        >>> install("torch")
+        '`pip install -c constraints.txt ".[torch]"` in a clone of arithmax'
+    """
+    return f'`pip install -c constraints.txt ".[{extra}]"` in a clone of arithmax'
+
+
 def remedy(error: ImportError) -> str | None:
     """Which command installs what an import lacks; None if no extra has it.
 
     Examples:
         >>> from arithmax._extras import remedy
-        >>> remedy(ModuleNotFoundError(name="scipy.special"))
-        'scipy is not installed. Install it with `pip install "arithmax[fleet]"`.'
+        >>> print(remedy(ModuleNotFoundError(name="torch.nn")))
+        torch is not installed. Install it with `pip install -c constraints.txt
+        ".[torch]"` in a clone of arithmax.
     """
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None
-    return (
-        f"{package} is not installed. Install it with `pip install "
-        f'"arithmax[{EXTRAS[package]}]"`.'
-    )
+    return f"{package} is not installed. Install it with {install(EXTRAS[package])}."
 
 
 @contextmanager

@@ -8,10 +8,12 @@ import hashlib
 import importlib
 import signal
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple
 
 PREFIX = "arithmax_own_"  # of the names under which such files are imported
 _folders: set[Path] = set()  # those of the files that were run
@@ -48,6 +50,85 @@ def load_module(file: Path, argument: str) -> ModuleType:
         new = set(sys.modules) - before
         _beside.update(n for n in new if _file_of(sys.modules[n]).parent in _folders)
     return module
+
+
+def own_file(text: str) -> Path | None:
+    """The file of `FILE.py` or `FILE.py:NAME`; None if a text names no file.
+
+    Examples:
+        >>> from arithmax._own_code import own_file
+        >>> own_file("mine/units.py:Mine").name, own_file("nmu")
+        ('units.py', None)
+    """
+    return (
+        Path(file_and_name(text)[0]) if ".py:" in text or text.endswith(".py") else None
+    )
+
+
+def file_and_name(text: str) -> tuple[str, str]:
+    """`FILE.py:NAME` as the file and the name, which may be missing."""
+    path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
+    return path, name
+
+
+class Named(NamedTuple):
+    """What a file has under a name, and the module that the file is."""
+
+    name: str
+    value: Any
+    module: str
+
+
+def thing_named(text: str, argument: str, fits: Callable[[Any], bool]) -> Named:
+    """What `FILE.py:NAME` names.
+
+    Args:
+        text: a Python file and a name in it, which may be left out where one thing
+            there fits only.
+        argument: what was given, for messages.
+        fits: whether a thing is of the kind that is meant.
+    """
+    path, name = file_and_name(text)
+    if not Path(path).exists():
+        raise FileNotFoundError(
+            f"`{argument}` (={text}) names {path}, which is no file. Write "
+            "FILE.py:NAME."
+        )
+    module = load_module(Path(path), argument)
+    held = [n for n, v in vars(module).items() if fits(v) and _is_of(v, module)]
+    if not name and len(held) == 1:
+        name = held[0]
+    if not name or name not in vars(module):
+        problem = f"has no {name!r}" if name else f"must say which {argument} is meant"
+        listed = ", ".join(held) or "none"
+        raise ValueError(f"`{argument}` (={text}) {problem}; that file has {listed}.")
+    return Named(name, vars(module)[name], module.__name__)
+
+
+def _is_of(value: Any, module: ModuleType) -> bool:
+    """Whether a file made a thing, and did not only import it."""
+    is_made = not isinstance(value, type) and not callable(value)
+    return is_made or getattr(value, "__module__", "") == module.__name__
+
+
+def instance(text: str, argument: str, value: Any, kind: type) -> Any:
+    """What was named, made if it is a class; it must be of a kind."""
+    if isinstance(value, type) and issubclass(value, kind):
+        try:
+            value = value()
+        except TypeError as error:
+            if sentence(error):
+                raise
+            raise ValueError(
+                f"`{argument}` (={text}) cannot be made without arguments: {error} "
+                "Give its fields defaults, or name an instance."
+            ) from None
+    if not isinstance(value, kind):
+        raise ValueError(
+            f"`{argument}` (={text}) is {value!r}, but must be an "
+            f"`arithmax.{kind.__name__}`: a class without arguments, or an instance."
+        )
+    return value
 
 
 def sentence(error: BaseException, remedy: str = AGAIN) -> str | None:

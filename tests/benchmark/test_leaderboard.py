@@ -152,12 +152,12 @@ def test_a_table_of_something_else_is_no_board(tmp_path):
 
 
 def test_the_command_writes_page_and_summary(trained, tmp_path, monkeypatch, capsys):
-    cli.main(["leaderboard", str(trained), "--to", str(tmp_path / "page.html")])
+    cli.main(["leaderboard", str(trained), "--out", str(tmp_path / "page.html")])
     assert 'id="unit_nmu"' in (tmp_path / "page.html").read_text()
     cli.main(["leaderboard", str(trained), "--summary", str(tmp_path / "a.json")])
     assert summarised((tmp_path / "a.json").read_text()) == boards(trained)
     monkeypatch.setattr(stored, "shipped", lambda: [board()])
-    cli.main(["leaderboard", "--to", str(tmp_path / "shipped.html")])
+    cli.main(["leaderboard", "--out", str(tmp_path / "shipped.html")])
     assert "NMU" in (tmp_path / "shipped.html").read_text()
     for folder, said in ((tmp_path, "reproduce single-module"), ("gone", "not exist")):
         with pytest.raises(SystemExit):

@@ -11,7 +11,6 @@ from arithmax import UNITS, __version__, benchmark, cli
 from arithmax.benchmark import _cost
 from arithmax.cli._show import show, table
 from arithmax.studies import _registry, studies
-from arithmax.studies.slides.demo import MODELS
 from arithmax.tasks import TASKS
 
 
@@ -27,16 +26,6 @@ def test_units_as_a_table(capsys):
     cli.main(["units"])
     shown = capsys.readouterr().out
     assert all(name in shown for name in UNITS)
-
-
-def test_demo_trains_every_unit_and_writes_the_page(capsys, tmp_path):
-    arguments = ["demo", "--seeds", "2", "--steps", "1000", "--out", str(tmp_path)]
-    cli.main(arguments)
-    shown = capsys.readouterr().out
-    assert all(UNITS[name].title in shown for name in MODELS)
-    assert shown.count("%") >= 17 and "…" not in shown.split("Solved, of")[-1]
-    page = tmp_path / "report.html"
-    assert str(page.resolve()) in shown.replace("\n", "") and page.stat().st_size > 1e6
 
 
 def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):

@@ -42,7 +42,7 @@ def test_more_seeds_and_other_settings_are_added(tmp_path):
     assert len(everything) == 9
     assert measured(everything).items() >= measured(more).items()
     rates = everything.query(
-        "SELECT protocol_optimiser_learning_rate AS rate, count(*) AS n FROM runs "
+        "SELECT protocol_optimiser_learning_rate AS rate, count(*) AS n FROM rows "
         "GROUP BY 1 ORDER BY 1"
     )
     assert rates == [{"rate": 1e-3, "n": 6}, {"rate": 2e-3, "n": 3}]
@@ -112,7 +112,7 @@ def test_one_run_is_one_row(tmp_path):
     # The run that was finished first counts.
     blocks = {row["seed"]: row["block"] for row in stored.rows}
     assert blocks == {0: 4, 1: 4, 2: 4, 3: 8, 4: 8}
-    [counted] = stored.query("SELECT count(*) AS n FROM runs")
+    [counted] = stored.query("SELECT count(*) AS n FROM rows")
     assert counted == {"n": 5}
     documented = re.findall(r"```sql\n(.*?)```", FLEET_PAGE.read_text(), re.S)[0]
     documented = documented.replace("runs/", f"{tmp_path}/")

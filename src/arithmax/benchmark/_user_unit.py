@@ -3,17 +3,17 @@
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
-from .._identity import digest, source_hash
-from .._own_code import AGAIN, load_module, sentence
+from .._identity import code_of, describe, digest, source_hash
+from .._own_code import AGAIN, file_and_name, sentence, thing_named
 from ..tasks import SingleModule
-from ..training import Protocol
+from ..training import Optimiser, Protocol
 from ..units import OPERATIONS, Parameter, Unit
 
 ARITHMETIC = ("add", "sub", "mul", "div")
@@ -28,6 +28,7 @@ class UserUnit:
     unit: Unit
     name: str
     digest: str
+    optimiser: Optimiser | None = None  # in place of the one that its recipe has
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -52,7 +53,19 @@ class UserUnit:
                     + ("the benchmark's own" if name in FIXED else "no setting")
                     + f". It may set {free}."
                 )
-        return dict(settings)
+        chosen = {} if self.optimiser is None else {"optimiser": self.optimiser}
+        kept = {n: v for n, v in settings.items() if not chosen or _is_other(n)}
+        return {**kept, **chosen}
+
+    def trained_by(self, optimiser: Optimiser) -> "UserUnit":
+        """The unit with an optimiser of one's own, which makes its runs others."""
+        known = digest(self.digest, describe(optimiser), code_of(optimiser))
+        return replace(self, optimiser=optimiser, digest=known)
+
+
+def _is_other(name: str) -> bool:
+    """Whether a setting is none of the optimiser's."""
+    return name.partition("__")[0] != "optimiser"
 
 
 def user_unit(text: str) -> UserUnit:
@@ -62,15 +75,10 @@ def user_unit(text: str) -> UserUnit:
         text: a Python file and the name in it of a class without arguments or of an
             instance; the name may be left out where the file has one unit only.
     """
-    path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(
-            f"`unit` (={text}) names {file}, which is no file. Write FILE.py:NAME."
-        )
-    module = load_module(file, "unit")
+    value = thing_named(text, "unit", _is_unit).value
+    file = Path(file_and_name(text)[0])
     with _speaking(text):
-        made = _made(text, _chosen(text, module, name))
+        made = _made(text, value)
         check(made, text)
         title = getattr(made, "title", type(made).__name__)
         return UserUnit(made, str(title), digest(source_hash(file), made, __version__))
@@ -88,24 +96,10 @@ def _speaking(text: str) -> Iterator[None]:
         raise ValueError(f"`unit` (={text}) fails: {message}") from error
 
 
-def _chosen(text: str, module: Any, name: str) -> Any:
-    """What the module has under that name, or its only unit."""
-    units = [
-        n
-        for n, value in vars(module).items()
-        if getattr(value, "__module__", "") == module.__name__
-        and (
-            isinstance(value, Unit)
-            or (inspect.isclass(value) and issubclass(value, Unit))
-        )
-    ]
-    listed = ", ".join(units) or "none"
-    if not name and len(units) == 1:
-        return vars(module)[units[0]]
-    if not name or name not in vars(module):
-        problem = f"has no {name!r}" if name else "must say which unit is meant"
-        raise ValueError(f"`unit` (={text}) {problem}; that file has {listed}.")
-    return vars(module)[name]
+def _is_unit(value: Any) -> bool:
+    return isinstance(value, Unit) or (
+        inspect.isclass(value) and issubclass(value, Unit)
+    )
 
 
 def _made(text: str, value: Any) -> Unit:

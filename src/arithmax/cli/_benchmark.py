@@ -9,7 +9,18 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
-from ._show import percent, print_json, report_extra, show, table, write_text
+from ._own_parts import given_optimiser
+from ._show import (
+    filled,
+    page_file,
+    percent,
+    print_json,
+    print_notes,
+    report_extra,
+    show,
+    table,
+    write_text,
+)
 
 Given = Annotated[
     str,
@@ -34,6 +45,7 @@ def benchmark(
     seeds: int | None = None,
     steps: int | None = None,
     operations: tuple[Operation, ...] = (),
+    optimiser: str | None = None,
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
@@ -51,6 +63,9 @@ def benchmark(
         seeds: how many seeds each cell has; 25 if not given.
         steps: how many steps each run has at most.
         operations: which operations; all that it can represent if not given.
+        optimiser: an optimiser by name, or one of your own, `my_optimiser.py:NAME`: a
+            transformation of optax or a function that returns one; the recipe's if not
+            given.
         quick: a first look: five seeds, and two inputs only.
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
@@ -66,6 +81,8 @@ def benchmark(
             check_whole(name, count, 1)
     user, stored = user_unit(unit), shipped()
     user = replace(user, name=free_name(user.name, stored))
+    if optimiser is not None:
+        user = user.trained_by(given_optimiser(optimiser))
     home = (
         out or Path("runs") / f"benchmark-{type(user.unit).__name__}-{user.digest[:8]}"
     )
@@ -97,48 +114,65 @@ def benchmark(
 METHOD = (
     "Rates are over all ranges that both units have. A seed starts alike on every "
     "range, and intervals allow for seeds that fail together. A difference (yours "
-    "minus theirs) is significant where a paired permutation test over seeds, "
-    "corrected by Holm's method for all comparisons above, has p < 0.05."
+    "minus theirs, in points of percent) counts as better or worse where a paired "
+    "permutation test over seeds, corrected by Holm's method for all comparisons "
+    "above, has p < 0.05; `--json` prints each p."
 )
+WORDS = {"yours is better": "better", "yours is worse": "worse"}
+LONGEST = 21  # signs of a unit's name in a line of 80
 
 
 def print_places(done: Any, stored: Sequence[Any]) -> None:
     """The unit's place on each operation, and its failures."""
     places = done.places(stored)
     for place in places:
-        show(_standing(done.user.name, place))
+        notes: list[str] = []
+        show(standing_table(done.user.name, place, notes))
+        print_notes(notes)
     for board in done.boards:
         counts = board.counts(done.user.name)
         rows = [[failure, str(n)] for failure, n in counts.items()]
         if rows:
             show(table(f"{board.name}: unsolved seeds", ["failure", "seeds"], rows))
-    compared = any(place.rivals for place in places)
-    if places:
-        print(METHOD if compared else "There are no stored runs to compare with.")
+    _print_remarks(done, bool(places), any(place.rivals for place in places))
+
+
+def _print_remarks(done: Any, placed: bool, compared: bool) -> None:
+    """How to read the tables, and what the runs were short of."""
+    print()
+    if placed:
+        said = METHOD if compared else "There are no stored runs to compare with."
+        print(filled(said))
     if done.reduced:
-        print(f"Reduced: {done.reduced}.")
+        print(filled(f"Reduced: {done.reduced}."))
     if done.shorter and compared:
         print("Its runs were shorter than the stored ones: its place says little.")
 
 
-def _standing(name: str, place: Any) -> Any:
-    """All units on one operation, one's own among them."""
-    first = [f"▶ {name}", percent(place.score.success), _step(place.score), "", "", ""]
-    rows = []
-    for a in place.rivals:
-        gap = a.difference
-        ends = f"{100 * gap.value:+.0f} [{100 * gap.low:+.0f}, {100 * gap.high:+.0f}]"
-        chance = f"{a.chance:.2g}" if a.chance >= 1e-4 else "< 1e-4"
-        rate = percent(a.score.success)
-        if a.yours.solved * place.score.seeds != place.score.solved * a.yours.seeds:
-            rate += f", yours there {100 * a.yours.success.value:.0f}%"
-        rows.append([a.unit, rate, _step(a.score), ends, chance, a.verdict])
+def standing_table(name: str, place: Any, notes: list[str]) -> Any:
+    """All units on one operation, one's own among them, one line each."""
+    rows = [_rival(rival, place, notes) for rival in place.rivals]
+    short = name if len(name) <= LONGEST else "yours"
+    first = [f"▶ {short}", percent(place.score.success), _step(place.score), "", ""]
     rows.insert(place.place - 1, first)
     numbered = [[str(i), *row] for i, row in enumerate(rows, start=1)]
-    title = f"{place.board}, {place.operation}, {place.criterion}: place "
+    title = f"{name} on {place.board}, {place.operation}, {place.criterion}: place "
     title += f"{place.place} of {len(rows)}"
-    names = ["", "unit", "solved", "mean step", "difference, %", "p", "verdict"]
-    return table(title, names, numbered)
+    names = ["", "unit", "solved", "step", "difference, %", "yours is"]
+    return table(title, names, numbered, keys=2)
+
+
+def _rival(rival: Any, place: Any, notes: list[str]) -> list[str]:
+    """A published unit: its rate, and how far yours is from it."""
+    gap = rival.difference
+    ends = f"{100 * gap.value:+.0f} [{100 * gap.low:+.0f},{100 * gap.high:+.0f}]"
+    word = WORDS.get(rival.verdict, "unclear")
+    yours, all_yours = rival.yours, place.score
+    if yours.solved * all_yours.seeds != all_yours.solved * yours.seeds:
+        share = f"{100 * yours.success.value:.0f}%"
+        notes.append(f"on the ranges that {rival.unit} has, yours solves {share}")
+        word += f" [{len(notes)}]"
+    return [rival.unit, percent(rival.score.success), _step(rival.score), ends, word]
 
 
 def _step(score: Any) -> str:
@@ -207,7 +241,7 @@ def _score(score: Any) -> dict[str, Any]:
 def leaderboard(
     folder: Runs = None,
     /,
-    to: Path | None = None,
+    out: Path | None = None,
     open: bool = False,
     summary: Path | None = None,
 ) -> None:
@@ -215,7 +249,8 @@ def leaderboard(
 
     Args:
         folder: a folder with runs of the studies single-module or redundancy.
-        to: the file; `leaderboard.html` in that folder, or here, if not given.
+        out: the file, or a folder for `leaderboard.html`; that of the runs, or this
+            one, if not given.
         open: open it in a browser.
         summary: write its numbers as JSON instead, as the package brings them along.
     """
@@ -231,7 +266,7 @@ def leaderboard(
         write_text(summary, written(boards))
         print(f"Wrote {summary}")
         return
-    to = to or (folder or Path()) / "leaderboard.html"
+    to = page_file(out or folder or Path(), "leaderboard.html")
     write_leaderboard(boards, to)
     print(f"Wrote {to}")
     if open:

@@ -38,8 +38,22 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 
 
+RENAMED = {"--to": "--out"}  # options of earlier versions
+
+
+def _check_names(arguments: list[str]) -> None:
+    """Options that have another name now say which."""
+    for option in (argument.partition("=")[0] for argument in arguments):
+        if option in RENAMED:
+            raise ValueError(
+                f"`{option}` is called `{RENAMED[option]}` now, as in all commands: "
+                f"write `{RENAMED[option]}`."
+            )
+
+
 def run(arguments: list[str]) -> int | None:
     """Run a command, and give its exit status."""
+    _check_names(arguments)
     if arguments[:1] == ["train"]:
         return train(arguments[1:])
     return tyro.extras.subcommand_cli_from_dict(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..discover import Account, readable
-from ._show import write_text
+from ._show import write_or_say
 
 PAGE = "index.html"
 
@@ -26,17 +26,7 @@ def write_discovery(folder: Path, told: Account, command: str) -> list[str]:
         "formula.py": lambda: _module(told),
         "formula.tex": lambda: _latex(told),
     }
-    return [_written(folder / name, text) for name, text in made.items()]
-
-
-def _written(path: Path, make: Callable[[], str]) -> str:
-    try:
-        write_text(path, make())
-    except ImportError as error:
-        from .._extras import remedy
-
-        return f"{path.name} was not written: {remedy(error) or error}"
-    return f"Wrote {path}"
+    return [write_or_say(folder / name, text) for name, text in made.items()]
 
 
 def _page(told: Account, command: str) -> str:

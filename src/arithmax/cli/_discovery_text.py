@@ -18,7 +18,7 @@ def print_discovery(told: Account) -> None:
     best = told.found.best
     print("", *_folded(told.equation, WIDTH - 2), sep="\n  ", end="\n\n")
     if told.equation != told.exact_equation:
-        print(f"With all digits:\n{told.exact_equation}\n")
+        print("With all digits:", *_folded(told.exact_equation, WIDTH), "", sep="\n")
     for name, word in told.written.items():
         print(f"{word} is the column {name!r}.")
     _wrapped(told.sentence)
@@ -34,7 +34,7 @@ def print_discovery(told: Account) -> None:
         print_attempts(told)
     print_constants(told)
     print_front(told)
-    print(scatter(told.parts, told.target))
+    print(f"\n{scatter(told.parts, told.target)}")
 
 
 def print_attempts(told: Account) -> None:

@@ -28,6 +28,7 @@ LISTS: dict[str, Mapping[str, type]] = {
     "penalties": PENALTIES,
     "transforms": TRANSFORMS,
 }
+OWN = " Or `my_optimiser.py:NAME`: a transformation of optax, or what returns one."
 NONE = "none"  # no restart, no penalties, no transforms
 
 
@@ -38,7 +39,9 @@ def kinds() -> type:
     return dataclasses.make_dataclass("Kinds", [*single, *several], frozen=True)
 
 
-def with_kinds(protocol: Protocol, given: Any) -> Protocol:
+def with_kinds(
+    protocol: Protocol, given: Any, own: Mapping[str, Any] | None = None
+) -> Protocol:
     """A protocol with other kinds of parts.
 
     A part of a kind that the protocol has already stays as it is there; another has the
@@ -47,10 +50,14 @@ def with_kinds(protocol: Protocol, given: Any) -> Protocol:
     Args:
         protocol: the protocol.
         given: the names of the kinds, as an instance of `kinds()`.
+        own: parts from files, by the words that name them.
     """
     changes: dict[str, Any] = {}
     for name, registry in REGISTRIES.items():
-        if (word := getattr(given, name)) is not None:
+        word = getattr(given, name)
+        if own and word in own:
+            changes[name] = own[word]
+        elif word is not None:
             words = [NONE, *registry] if name == "restart" else registry
             choose(name, word, words)
             known = [getattr(protocol, name)]
@@ -88,8 +95,14 @@ def _part(cls: type, known: list) -> Any:
 Field = tuple[str, Any, Any]  # a name, an annotation and a default
 
 
-def options_of_protocol(protocol: Protocol) -> tuple[type, list[Field]]:
+def options_of_protocol(
+    protocol: Protocol, own: Mapping[str, Any] | None = None
+) -> tuple[type, list[Field]]:
     """The options of a protocol, with its values as defaults.
+
+    Args:
+        protocol: the protocol.
+        own: parts from files, by the words that name them.
 
     Returns:
         A dataclass of the settings that are no parts and of the kinds of parts, and
@@ -101,16 +114,19 @@ def options_of_protocol(protocol: Protocol) -> tuple[type, list[Field]]:
     for name, text in docs.items():
         value = getattr(protocol, name)
         if name in REGISTRIES or name in LISTS:
-            kind, default = _kind(name, value)
-            plain.append((name, _described(kind, text), default))
+            kind, default = _kind(name, value, own or {})
+            also = OWN if name == "optimiser" else ""
+            plain.append((name, _described(kind, text + also), default))
         elif not dataclasses.is_dataclass(value):
             plain.append((name, _described(hints[name], text), value))
         nested += _nested(name, value)
     return dataclasses.make_dataclass("Settings", plain, frozen=True), nested
 
 
-def _kind(name: str, value: Any) -> tuple[Any, Any]:
+def _kind(name: str, value: Any, own: Mapping[str, Any]) -> tuple[Any, Any]:
     """What an option for the kind of a part takes, and its default."""
+    if words := [word for word, part in own.items() if part is value]:
+        return str, words[0]
     registry = REGISTRIES.get(name) or LISTS[name]
     parts = value if isinstance(value, tuple) else (value,)
     names = tuple(_name(part, registry) for part in parts)

@@ -2,14 +2,18 @@
 
 import ast
 import inspect
+import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .._extras import remedy
 from .._json import dumps
+
+READABLE = 100  # signs of a line of prose, however wide a terminal is
 
 
 def first_line(cls: type) -> str:
@@ -35,11 +39,19 @@ def report_extra() -> Iterator[None]:
     """Say how to get what the pages need, where it is not installed."""
     try:
         yield
-    except ModuleNotFoundError as error:
-        raise OSError(
-            f"the page needs {error.name}. Install it with `pip install "
-            '"arithmax[report]"`; runs are kept.'
-        ) from None
+    except ImportError as error:
+        if (missing := remedy(error)) is None:
+            raise
+        raise OSError(f"the page was not written: {missing} Runs are kept.") from None
+
+
+def write_or_say(path: Path, make: Callable[[], str]) -> str:
+    """Write a file, and say so; or say what its text lacks, where that is an extra."""
+    try:
+        write_text(path, make())
+    except ImportError as error:
+        return filled(f"{path.name} was not written: {remedy(error) or error}")
+    return f"Wrote {path}"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -49,18 +61,36 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, lambda new: new.write_text(text, encoding="utf-8"))
 
 
-def table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
-    """A table for the terminal."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+def page_file(out: Path, name: str) -> Path:
+    """Where `--out` puts a page: itself if it is a file's name, else in that folder."""
+    return out if out.suffix and not out.is_dir() else out / name
 
-    drawn = Table(title=escape(title), title_justify="left", box=box.SIMPLE)
-    for i, name in enumerate(columns):
-        drawn.add_column(escape(name), no_wrap=i == 0)
-    for row in rows:
-        drawn.add_row(*map(escape, row))
-    return drawn
+
+def table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> Any:
+    """A table for the terminal; `keys` of its columns say what a row is about."""
+    from ._layout import Listing
+
+    return Listing(title, columns, rows, keys)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Footnotes below a table, which refers to them as [1], [2], …"""
+    width = min(shutil.get_terminal_size().columns, READABLE)
+    for i, note in enumerate(notes, start=1):
+        mark = f"[{i}] "
+        ended = note if note.endswith((".", "?", "!")) else f"{note}."
+        print(filled(mark + ended, width, " " * len(mark)))
+
+
+def filled(text: str, width: int | None = None, further: str = "") -> str:
+    """A paragraph in lines of the terminal's width, which end between words."""
+    return textwrap.fill(
+        text,
+        width or min(shutil.get_terminal_size().columns, READABLE),
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def print_json(value: Any, indent: int | None = None) -> None:

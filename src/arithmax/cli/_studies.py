@@ -9,19 +9,23 @@ from typing import Annotated, Any
 
 import tyro
 
-from ._show import percent, print_json, report_extra, show, table, write_text
+from ._comparisons import of_chosen, print_study
+from ._show import page_file, print_json, report_extra, write_text
 
 Names = Annotated[
     tuple[str, ...],
     tyro.conf.Positional,
-    tyro.conf.arg(metavar="NAME ...", help="Studies, or Python files with one."),
+    tyro.conf.arg(
+        metavar="NAME ...",
+        help="Studies, or Python files with one: FILE.py, FILE.py:NAME.",
+    ),
 ]
 Folder = Annotated[
     Path,
     tyro.conf.Positional,
     tyro.conf.arg(metavar="DIR", help="The folder of the runs."),
 ]
-Files = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE.py ...")]
+Files = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FILE.py ...")]
 
 Only = Annotated[
     tuple[tuple[str, ...], ...],
@@ -56,7 +60,7 @@ def reproduce(
     from ..studies._run import reproduce as run
 
     chosen = labels([text for texts in only for text in texts])
-    options = {} if block is None else {"block": block}
+    options: dict[str, Any] = {} if block is None else {"block": block}
     done = run(
         names,
         out=out,
@@ -111,15 +115,6 @@ def _without_folders(argument: str) -> str:
     return option + equals + (path.name if path.is_absolute() else value)
 
 
-def of_chosen(evaluation: Any, chosen: dict[str, str]) -> list[Any]:
-    """The comparisons of the chosen arms, and all claims."""
-    return [
-        c
-        for c in evaluation.comparisons
-        if not c.labels or all(str(c.labels.get(n)) == v for n, v in chosen.items())
-    ]
-
-
 def comparisons_as_json(
     evaluations: Sequence[Any], chosen: dict[str, str]
 ) -> list[dict[str, Any]]:
@@ -143,75 +138,11 @@ def comparisons_as_json(
     ]
 
 
-def print_study(evaluation: Any, chosen: dict[str, str]) -> None:
-    """Ours beside theirs, and the tables that a study shows."""
-    study = evaluation.study
-    notes: list[str] = []
-    rows = [line(c, notes) for c in of_chosen(evaluation, chosen)]
-    rows += [
-        [runs.arm.name, "success rate", percent(runs.summary.success), "—", ""]
-        for runs in evaluation.arm_runs
-        if runs.summary and not runs.arm.published
-    ]
-    columns = ["arm", "measure", "ours", "published", "verdict"]
-    show(table(f"{study.name}: {study.title}", columns, rows))
-    for i, note in enumerate(notes, start=1):
-        print(f"[{i}] {note}.")
-    if evaluation.computed:
-        for name, caption in study.shown.items():
-            if (columns_of_table := evaluation.computed.tables.get(name)) is not None:
-                lines = zip(*columns_of_table.values(), strict=True)
-                text = [[_text(v) for v in line] for line in lines]
-                show(table(caption, list(columns_of_table), text))
-    counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
-    if counts and not chosen:
-        print(f"{study.name}: {counts}.")
-    if evaluation.remark:
-        print(evaluation.remark)
-    if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
-        print("This was a reduced run: its verdicts do not speak of the published one.")
-
-
-def line(c: Any, notes: list[str]) -> list[str]:
-    """One comparison as a row of a table; what has to be said of it joins the notes."""
-    from ..studies import MEASURES
-
-    rate = c.measure == "success"
-    name = ", ".join(map(str, c.labels.values())) or c.measure
-    ours = "—" if c.ours is None else figure_text(c.ours, rate)
-    theirs = figure_text(c.published.interval or c.published.value, rate)
-    measure = MEASURES.get(c.measure, "claim")
-    reduced = f"reduced: {c.reduced}" if c.reduced else ""
-    reason = c.published.reason if c.verdict == "differs" else ""
-    verdict = f"{c.verdict}, reduced" if reduced else str(c.verdict)
-    for note in filter(None, (reduced, c.published.note, reason)):
-        if note not in notes:
-            notes.append(note)
-        verdict += f" [{notes.index(note) + 1}]"
-    return [name, measure, ours, theirs, verdict]
-
-
-def figure_text(value: Any, rate: bool) -> str:
-    """A figure with its interval or range, if it has one."""
-    from ..statistics import Interval
-
-    if isinstance(value, int | float):
-        return f"{100 * value:.0f}%" if rate else f"{value:.3g}"
-    if rate:
-        return percent(value)
-    exact = isinstance(value, Interval) and value.low == value.high
-    return f"{value.value:.3g}" if exact else str(value)
-
-
-def _text(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def report(
     folder: Folder,
     /,
     study: Files = (),
-    to: Path | None = None,
+    out: Path | None = None,
     open: bool = False,
     images: Path | None = None,
 ) -> None:
@@ -223,7 +154,7 @@ def report(
     Args:
         folder: the folder of the runs.
         study: Python files with studies of your own, which are run.
-        to: the file; `report.html` in that folder if not given.
+        out: the file, or a folder for `report.html`; that of the runs if not given.
         open: open it in a browser.
         images: a folder for every plot as PNG and SVG.
     """
@@ -232,7 +163,7 @@ def report(
 
     with tracked() as track:
         evaluations = load(folder, study, track)
-        file = to or folder / "report.html"
+        file = page_file(out or folder, "report.html")
         written = write_page(evaluations, file, open, images, track)
     for remark in filter(None, (e.remark for e in evaluations)):
         print(remark, file=sys.stderr)

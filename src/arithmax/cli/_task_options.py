@@ -7,7 +7,9 @@ from typing import Annotated, Any, get_type_hints
 import tyro
 
 from .._checks import choose
+from .._own_code import own_file
 from ..tasks import TASKS, Dataset, Task
+from ._own_parts import own_task
 from ._show import field_docs, first_line
 
 TABLE = "table"
@@ -78,24 +80,47 @@ def tasks_by_name() -> dict[str, type]:
     return {**TASKS, TABLE: TableOptions}
 
 
-def task_named(name: str) -> type:
-    """The task of that name; a wrong one suggests the nearest."""
-    return tasks_by_name()[choose("task", name, tasks_by_name())]
+def task_named(name: str) -> tuple[type, Task | None]:
+    """The task of that name, or the one in a file with the values that it has there.
+
+    A wrong name suggests the nearest.
+    """
+    if own_file(name) is not None:
+        start = own_task(name)
+        return type(start), start
+    return tasks_by_name()[choose("task", name, tasks_by_name())], None
 
 
-def options_of(cls: type) -> type:
-    """A dataclass with the fields of a task, each of a kind that can be written."""
-    hints, docs = get_type_hints(cls), field_docs(cls)
+def options_of(cls: type, start: Task | None = None) -> type:
+    """A dataclass with the fields of a task, each of a kind that can be written.
+
+    Args:
+        cls: the task.
+        start: a task whose values are the defaults, in place of those of its class.
+    """
+    hints, docs = get_type_hints(cls), _docs(cls)
     made = dataclasses.make_dataclass(
         "TaskOptions",
         [
-            (f.name, _writable(hints[f.name], docs[f.name]), f.default)
+            (
+                f.name,
+                _writable(hints[f.name], docs.get(f.name, "")),
+                f.default if start is None else getattr(start, f.name),
+            )
             for f in dataclasses.fields(cls)
         ],
         frozen=True,
     )
     made.__doc__ = first_line(cls)
     return made
+
+
+def _docs(cls: type) -> dict[str, str]:
+    """What stands below the fields of a class and of those it inherits from."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        docs |= field_docs(base) if dataclasses.is_dataclass(base) else {}
+    return docs
 
 
 def _writable(kind: Any, text: str) -> Any:
@@ -105,9 +130,10 @@ def _writable(kind: Any, text: str) -> Any:
     return Annotated[kind, tyro.conf.arg(help=" ".join(text.split()))]
 
 
-def made(cls: type, given: Any) -> Task:
-    """The task that options make."""
+def made(cls: type, given: Any, **changes: Any) -> Task:
+    """The task that options make, with some changes."""
     values = {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
+    values |= changes
     return TableOptions(**values).task() if cls is TableOptions else cls(**values)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from .._checks import choose
+from .._own_code import own_file
 from ..units import UNITS, Unit
 from ..units import unit as unit_of
 
@@ -14,7 +15,7 @@ Settings: TypeAlias = Callable[[Any], dict[str, Any]]
 
 def given_unit(text: str) -> tuple[Unit, Settings]:
     """`nalu:tied=false`, or `FILE.py:NAME`, as a unit and the settings it brings."""
-    if ".py:" in text or text.endswith(".py"):
+    if own_file(text) is not None:
         from ..benchmark import user_unit
 
         loaded = user_unit(text)
@@ -33,11 +34,11 @@ def _registered(text: str) -> Unit:
                 f"`unit` (={text!r}) must have its options as name=value, each once, "
                 "such as nalu:tied=false,gate_bias=true."
             )
-        options[option] = _value(value)
+        options[option] = value_of(value)
     return unit_of(name, **options)
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """`false`, `none`, `1e-5` as Python has them; all else is a string."""
     try:
         return ast.literal_eval(text.capitalize())

@@ -151,6 +151,7 @@ HISTORY = {
     "version": "version",
     "device": "hardware",
     "seconds": "time",
+    "cpu_seconds": "CPU time",
 }
 
 
@@ -165,6 +166,6 @@ def history_lines(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
 
 def _told(name: str, entry: dict[str, Any]) -> str:
     value = entry.get(name, "")
-    if name == "seconds" and isinstance(value, int | float):
+    if name in ("seconds", "cpu_seconds") and isinstance(value, int | float):
         return duration(value)
     return value_text(value)

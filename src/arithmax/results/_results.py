@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from .._files import column, folder_of, register
+from .._extras import extras
+from .._files import column, folder_of, register, scan
 from ._curves import read_curves
 from ._rows import read_rows
 from ._summary import Summary, summarise
 from ._weights import read_weights
+
+TABLE = ".table.parquet"  # what studies compute
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,17 +42,68 @@ class Results:
         return cells
 
     def query(self, sql: str) -> list[dict[str, Any]]:
-        """The answer to a query on the table `runs`, by DuckDB."""
+        """The answer to a query, by DuckDB.
+
+        Tables are called as the files of a folder are: `rows` are those of
+        `NAME.rows.parquet`, one for each run, `curves` those of `NAME.curves.parquet`,
+        and `"STUDY.TABLE"` is `STUDY.TABLE.table.parquet`.
+
+        Args:
+            sql: the query.
+
+        Examples:
+            >>> from arithmax.results import Results
+            >>> results = Results([{"run": "a", "seed": 0}, {"run": "b", "seed": 1}])
+            >>> results.query("SELECT max(seed) AS last FROM rows")
+            [{'last': 1}]
+        """
         import duckdb
 
-        names = dict.fromkeys(name for row in self.rows for name in row) or ["run"]
-        runs = {name: column([row.get(name) for row in self.rows]) for name in names}
         with duckdb.connect() as database:
-            register(database, "runs", runs)
+            for name in self._mentioned(sql):
+                self._enter(database, name)
             answer = database.sql(sql)
             return [
                 dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()
             ]
+
+    def _mentioned(self, sql: str) -> list[str]:
+        """The tables that a query may ask for."""
+        files = self.folder.glob(f"*{TABLE}") if self.folder else ()
+        tables = [file.name.removesuffix(TABLE) for file in files]
+        return ["rows", *(name for name in ("curves", *tables) if name in sql)]
+
+    def _enter(self, database: Any, name: str) -> None:
+        """Make a table of a folder known to a database."""
+        if name == "rows":
+            names = dict.fromkeys(n for row in self.rows for n in row) or ["run"]
+            columns = {n: column([row.get(n) for row in self.rows]) for n in names}
+            register(database, name, columns)
+        elif name == "curves":
+            runs = {row["run"]: row["run"] for row in self.rows}
+            columns = read_curves(self.folder, runs) or {"run": column([])}
+            columns.pop("series", None)
+            register(database, name, columns)
+        else:
+            assert self.folder is not None
+            scan(database, [self.folder / f"{name}{TABLE}"]).create_view(name)
+
+    def to_pandas(self) -> Any:
+        """All rows as a data frame of pandas, one row for each run.
+
+        Returns:
+            A `pandas.DataFrame`; what a row does not have is missing there.
+
+        Examples:
+            >>> from arithmax.results import Results
+            >>> rows = [{"run": "a", "seed": 0}, {"run": "b", "seed": 1}]
+            >>> Results(rows).to_pandas().seed.tolist()
+            [0, 1]
+        """
+        with extras():
+            import pandas
+
+        return pandas.DataFrame(self.rows)
 
     def summaries(
         self, by: Sequence[str] = ("network", "task", "protocol", "platform")

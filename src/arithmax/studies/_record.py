@@ -17,6 +17,7 @@ from ..results import FORMAT
 from ._study import Study, check_name
 
 SUFFIX = ".study.json"
+SECONDS = ("seconds", "cpu_seconds")  # by the clock, and those of the processor
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,10 @@ def _entry(entry: Any) -> dict[str, Any]:
     for name, value in entry.items():
         if not isinstance(value, str | int | float | None):
             raise TypeError(f"{name} is {value!r}")
-    seconds = entry.get("seconds") or 0
-    if isinstance(seconds, str) or not (0 <= seconds < math.inf):
-        raise ValueError(f"seconds is {seconds!r}")
+    for name in SECONDS:
+        seconds = entry.get(name) or 0
+        if isinstance(seconds, str) or not (0 <= seconds < math.inf):
+            raise ValueError(f"{name} is {seconds!r}")
     return dict(entry)
 
 
@@ -124,11 +126,16 @@ def remember(
     """
     before = record_of(study, folder)
     same = [e for e in before.history if e.get("command") == entry["command"]]
-    spent = sum(e.get("seconds") or 0.0 for e in [*same, entry])
+    spent = {
+        name: round(sum(e.get(name) or 0.0 for e in [*same, entry]), 1)
+        for name in SECONDS
+        if all(name in e for e in [*same, entry])  # earlier versions had one of them
+    }
+    told = {name: value for name, value in entry.items() if name not in SECONDS}
     others = [e for e in before.history if e not in same]
     record = Record(
         study.name,
-        [*others, entry | {"seconds": round(spent, 1)}],
+        [*others, told | spent],
         _base(file.name) if file else before.file,
         source or before.source,
     )

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .._checks import choose
-from .._own_code import load_module
+from .._own_code import file_and_name, load_module, own_file
 from ._sheet import Sheet, sheet
 from ._study import Study
 
@@ -53,7 +53,7 @@ LISTED = {
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
-    "demo": "slides.demo",
+    "demo": "primer.demo",
 }
 
 
@@ -99,23 +99,27 @@ def study(name: str) -> Study:
     """The study of that name, or the one in a Python file.
 
     Args:
-        name: a name that `arithmax studies` lists, or a path that ends in `.py` to a
-            file with one `Study` in it.
+        name: a name that `arithmax studies` lists, or `FILE.py:NAME`: a Python file
+            and the name in it of a `Study`, which may be left out if there is one only.
     """
-    if name.endswith(".py"):
-        return from_file(Path(name))
+    if own_file(name) is not None:
+        return from_file(name)
     return studies()[choose("name", name, studies())]
 
 
-def from_file(path: Path) -> Study:
-    """The study that a Python file holds."""
-    module = load_module(path, "name")
+def from_file(text: str) -> Study:
+    """The study that a Python file holds, perhaps under a name: `FILE.py:NAME`."""
+    path, name = file_and_name(text)
+    module = load_module(Path(path), "name")
     held = {id(v): v for v in vars(module).values() if isinstance(v, Study)}
+    if name:
+        held = {n: v for n, v in held.items() if v is vars(module).get(name)}
     if len(held) != 1:
         names = ", ".join(repr(s.name) for s in held.values())
         raise ValueError(
-            f"`name` (={path}) must hold one `arithmax.studies.Study` at its top "
-            f"level, but holds {names or 'none'}."
+            f"`name` (={text}) must hold one `arithmax.studies.Study` at its top "
+            f"level, but holds {names or 'none'}"
+            + (f" of the name {name!r}." if name else ": write FILE.py:NAME.")
         )
     made = next(iter(held.values()))
     if made.name in studies():

@@ -19,8 +19,10 @@ from typing import Any, TypeAlias
 from .. import __version__
 from .._files import column, folder_of, tables, writable, write_table
 from .._identity import source_hash
+from .._own_code import file_and_name, own_file
 from ..results import Results, read
 from ..statistics import Interval, Range
+from ..training import Cell
 from ._computed import FIGURES, computed_tables
 from ._evaluate import Evaluation, Trained, evaluate, find
 from ._record import Record, record_of, records, remember
@@ -46,6 +48,7 @@ def reproduce(
     steps: int | None = None,
     only: Mapping[str, str] | None = None,
     command: str = "",
+    beside: Sequence[Cell] = (),
     **options: Any,
 ) -> Reproduction:
     """Train and compute all that some studies need, and compare.
@@ -58,6 +61,7 @@ def reproduce(
         steps: how many steps each run has at most.
         only: labels and values of the arms that are run.
         command: how this was asked for, to be remembered.
+        beside: cells that are trained in the same fleet, and are of no study.
         options: those of `arithmax.train_cells`, such as `progress` or `block`.
 
     Returns:
@@ -70,18 +74,19 @@ def reproduce(
         )
     asked = _asked(names)
     # As it was when it was run: it may be edited while runs are trained.
-    sources = {n: source_hash(Path(n)) for n in asked if n.endswith(".py")}
+    files = {n: own_file(n) for n in asked}
+    sources = {n: source_hash(file) for n, file in files.items() if file is not None}
     chosen = [s.only(only) if only and s.arms else s for s in asked.values()]
     cells = [a.reduced(seeds, steps).cell for s in chosen for a in s.arms]
+    cells += beside
     folder = writable("out", out)
     for this in asked.values():
         record_of(this, folder)  # that of another version is refused before any work
-    began = time.monotonic()
+    began, used = time.monotonic(), time.process_time()
     interrupted = bool(cells) and _train(cells, folder, options).interrupted
     results = read(folder)
     failures = []
     for (name, this), part in zip(asked.items(), chosen, strict=True):
-        file = Path(name) if name.endswith(".py") else None
         source = ""
         try:
             if not interrupted:
@@ -90,22 +95,18 @@ def reproduce(
                 source = sources.get(name, "")
         except ValueError as error:
             failures.append(error)  # what was trained is remembered all the same
-        entry = {
-            "command": command or f"reproduce({[Path(n).name for n in names]!r})",
-            "version": __version__,
-            "device": hardware(bool(part.arms)),
-            "when": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": round(time.monotonic() - began, 1),
-            "seeds": seeds,
-            "steps": steps,
-        }
-        remember(this, folder, entry, file, source)
+        told = entry(
+            bool(part.arms),
+            command=command or f"reproduce({[Path(n).name for n in names]!r})",
+            seconds=round(time.monotonic() - began, 1),
+            cpu_seconds=round(time.process_time() - used, 1),
+            seeds=seeds,
+            steps=steps,
+        )
+        remember(this, folder, told, files[name], source)
     if failures:
         raise failures[0]
-    done = [
-        stored(this, results, folder, Path(name) if name.endswith(".py") else None)
-        for name, this in asked.items()
-    ]
+    done = [stored(this, results, folder, files[name]) for name, this in asked.items()]
     return Reproduction(done, interrupted)
 
 
@@ -256,8 +257,8 @@ def _named(
 ) -> list[tuple[Study, Path]]:
     """The studies of the files that were named."""
     chosen = {}
-    for file in map(Path, files):
-        study = from_file(file)
+    for given in map(str, files):
+        study, file = from_file(given), Path(file_and_name(given)[0])
         if study.name not in kept:
             raise ValueError(
                 f"`study` (={file}) holds the study {study.name!r}, of which {folder} "
@@ -270,6 +271,21 @@ def _named(
             )
         chosen[study.name] = study, file
     return list(chosen.values())
+
+
+def entry(trained: bool, **told: Any) -> dict[str, Any]:
+    """What is remembered of a command: what was done, when, and with what.
+
+    Args:
+        trained: whether runs were trained, perhaps on an accelerator.
+        told: what else is known of it, such as its seconds.
+    """
+    return {
+        **told,
+        "version": __version__,
+        "device": hardware(trained),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
 
 
 def hardware(trained: bool) -> str:

@@ -60,21 +60,36 @@ def matrices_of_run(
     }
 
 
+CLOCK = "the clock (CPU)"  # what rows of earlier versions have
+
+
 def spent(evaluation: Evaluation) -> dict[str, float]:
-    """The seconds that the runs of a study took, by the kind of device.
+    """The seconds that the runs of a study took, by what they are seconds of.
 
     Args:
         evaluation: the study.
 
     Returns:
-        Seconds by device, such as `{"CPU": 75.0}`; of a study without runs, those of
-        its commands under an empty name, if they are known.
+        Seconds by kind: `{"CPU": 75.0}` are seconds of processors, all threads
+        together; those of an accelerator are by the clock, and so are those of runs
+        on CPUs that earlier versions trained (`CLOCK`). Of a study without runs, those
+        of its commands, under an empty name where they are by the clock.
     """
     # Arms that share a cell share its runs.
     rows = {row["run"]: row for runs in evaluation.arm_runs for row in runs.rows}
     took: dict[str, float] = {}
     for row in rows.values():
         kind = str(row.get("platform", "cpu")).upper()
-        took[kind] = took.get(kind, 0.0) + row.get("seconds", 0.0)
-    commands = [h["seconds"] for h in evaluation.history if h.get("seconds")]
-    return took or ({"": sum(commands)} if commands else {})
+        counted = "cpu_seconds" if kind == "CPU" and "cpu_seconds" in row else "seconds"
+        kind = CLOCK if (kind, counted) == ("CPU", "seconds") else kind
+        took[kind] = took.get(kind, 0.0) + row.get(counted, 0.0)
+    return took or _of_commands(evaluation)
+
+
+def _of_commands(evaluation: Evaluation) -> dict[str, float]:
+    took: dict[str, float] = {}
+    for entry in evaluation.history:
+        kind, counted = ("CPU", "cpu_seconds") if entry.get("cpu_seconds") else ("", "")
+        if seconds := entry.get(counted or "seconds"):
+            took[kind] = took.get(kind, 0.0) + seconds
+    return took

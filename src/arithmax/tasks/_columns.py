@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from .._arrays import Array
 from .._checks import shown
+from .._extras import install
 
 PARQUET = b"PAR1"  # the first and the last bytes of such a file
 
@@ -90,8 +91,8 @@ class ParquetColumns:
             import duckdb
         except ImportError:
             raise ImportError(
-                f"`path` (={path}) is read by DuckDB, which is not installed: "
-                '`pip install "arithmax[fleet]"`, or write the table as CSV.',
+                f"`path` (={path}) is read by DuckDB (duckdb), which is not installed: "
+                f"{install('fleet')}, or write the table as CSV.",
                 name="duckdb",
             ) from None
         from .._files import scan

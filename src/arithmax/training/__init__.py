@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from ._measures import Outcome as Outcome
     from ._measures import measure as measure
     from ._moment import Moment as Moment
+    from ._optax import Transformed as Transformed
+    from ._optax import from_optax as from_optax
+    from ._optax import is_transformation as is_transformation
     from ._optimiser import Optimiser as Optimiser
     from ._optimisers import OPTIMISERS as OPTIMISERS
     from ._optimisers import SGD as SGD
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from ._penalties import PENALTIES as PENALTIES
     from ._penalties import Penalty as Penalty
     from ._penalties import UnitPenalty as UnitPenalty
+    from ._progress import bar_columns as bar_columns
     from ._protocol import Protocol as Protocol
     from ._replicas import block_size as block_size
     from ._restarts import RESTARTS as RESTARTS
@@ -86,10 +90,12 @@ _HOMES = {
     ),
     "_measures": ("Measures", "Outcome", "measure"),
     "_moment": ("Moment",),
+    "_optax": ("Transformed", "from_optax", "is_transformation"),
     "_optimiser": ("Optimiser",),
     "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "RMSProp"),
     "_parts": ("Batches", "Criterion", "Measuring"),
     "_penalties": ("L1", "PENALTIES", "Penalty", "UnitPenalty"),
+    "_progress": ("bar_columns",),
     "_protocol": ("Protocol",),
     "_replicas": ("block_size",),
     "_restarts": ("RESTARTS", "Restart", "Stalled"),

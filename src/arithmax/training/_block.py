@@ -9,6 +9,7 @@ import numpy as np
 
 from ._checkpoint import Saved, load_checkpoint, save
 from ._machine import pinned
+from ._meter import METER, Cost
 from ._moment import Numbers, State
 from ._padding import padding, starts
 from ._program import program
@@ -21,7 +22,7 @@ def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
     """Train a block to its end, or until it is asked to stop."""
     if stop.is_set():
         return []
-    with pinned(job.first.protocol.precision):
+    with pinned(job.first.protocol.precision), METER.running(job.name):
         return _train(Block(job, device), stop, advance)
 
 
@@ -71,7 +72,8 @@ class Block:
         self.targets = self.program.targets(self.numbers, self.shared)
         self.thresholds = np.array([r.threshold for r in job.replicas])
         self.keep = {s for r in job.replicas for s in r.protocol.measuring.keep}
-        self.step, self.seconds, self.solved = 0, 0.0, 0
+        self.step, self.solved = 0, 0
+        self.seconds = self.cpu_before = 0.0  # by the clock, and before a checkpoint
         self.curves: list[dict[str, np.ndarray]] = []
         self.kept: dict[int, dict[str, np.ndarray]] = {}
         self._measured: dict[str, jax.Array] | None = None  # not fetched yet
@@ -129,23 +131,28 @@ class Block:
         self._fetch()
         self.seconds += time.monotonic() - began
         best = {name: np.asarray(value) for name, value in self.state.best.items()}
-        return record(self.job, self.seconds, self.curves, best, self.kept)
+        cost = Cost(self.seconds, self.cpu_seconds)
+        return record(self.job, cost, self.curves, best, self.kept)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds of this block, with those before it was stopped."""
+        return self.cpu_before + METER.seconds(self.job.name)
 
     def save(self) -> None:
         """Write state and curves so far."""
         self._fetch()
         if self.job.folder is not None and self.step:
             leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
-            save(
-                self.job,
-                Saved(self.step, self.seconds, leaves, self.curves, self.kept),
-            )
+            cost = Cost(self.seconds, self.cpu_seconds)
+            save(self.job, Saved(self.step, cost, leaves, self.curves, self.kept))
 
     def _resume(self, device: Any) -> None:
         """Go on from the checkpoint, if there is one."""
         leaves, tree = jax.tree.flatten(self.state)
         saved = load_checkpoint(self.job, [leaf.shape for leaf in leaves])
         if saved is not None:
-            self.step, self.seconds, loaded, self.curves, self.kept = saved
+            self.step, cost, loaded, self.curves, self.kept = saved
+            self.seconds, self.cpu_before = cost
             put = [jax.device_put(leaf, device) for leaf in loaded]
             self.state = jax.tree.unflatten(tree, put)

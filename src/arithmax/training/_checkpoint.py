@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._files import write_whole
+from ._meter import Cost
 from ._replicas import Job
 
 
@@ -13,7 +14,7 @@ class Saved(NamedTuple):
     """What a block needs to go on."""
 
     step: int
-    seconds: float
+    cost: Cost
     leaves: list[np.ndarray]
     curves: list[dict[str, np.ndarray]]
     kept: dict[int, dict[str, np.ndarray]]
@@ -35,7 +36,7 @@ def save(job: Job, saved: Saved) -> None:
     for at, params in saved.kept.items():
         arrays |= {f"kept/{at}/{name}": value for name, value in params.items()}
     arrays["step"] = np.array(saved.step)
-    arrays["seconds"] = np.array(saved.seconds)
+    arrays["seconds"] = np.array(saved.cost)
     content = serialised(arrays, {"job": job.name})
     write_whole(checkpoint_of(job), lambda path: path.write_bytes(content))
 
@@ -80,7 +81,7 @@ def _saved(arrays: dict[str, np.ndarray], shapes: list[tuple[int, ...]]) -> Save
         kept.setdefault(int(at), {})[name] = arrays[path]
     return Saved(
         int(arrays["step"]),
-        float(arrays["seconds"]),
+        Cost(*np.broadcast_to(arrays["seconds"], 2).tolist()),  # earlier: the clock's
         leaves,
         [{name: curve[k] for name, curve in curves.items()} for k in points],
         kept,

@@ -68,7 +68,7 @@ def train_cells(
     cells: Sequence[Cell],
     *,
     out: Path | str | None = None,
-    progress: bool = False,
+    progress: Any = False,
     block: int | None = None,
     workers: int | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -80,7 +80,8 @@ def train_cells(
         cells: what to train.
         out: a folder for the results. What it holds already is not trained again, and a
             run that was stopped goes on from its last checkpoint.
-        progress: whether to show a progress bar.
+        progress: whether to show a progress bar; or a `rich.progress.Progress` that
+            gets a line for it.
         block: replicas in a block; chosen by the size of the network if None.
         workers: blocks that are trained at a time; one for each processor core or
             accelerator if None.

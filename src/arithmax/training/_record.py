@@ -13,6 +13,7 @@ from ..tasks import Task
 from ._checkpoint import checkpoint_of
 from ._machine import machine
 from ._measures import measure
+from ._meter import Cost
 from ._padding import cut
 from ._protocol import Protocol
 from ._replicas import Job, Replica
@@ -22,7 +23,7 @@ Params = dict[str, np.ndarray]
 
 def record(
     job: Job,
-    seconds: float,
+    cost: Cost,
     curves: list[dict[str, np.ndarray]],
     best: Params,
     kept: dict[int, Params],
@@ -31,14 +32,14 @@ def record(
 
     Args:
         job: the block.
-        seconds: how long it was trained.
+        cost: how long it was trained.
         curves: what was measured of all replicas, one entry per measurement.
         best: the parameters of all replicas at their best steps.
         kept: the parameters of all replicas at the steps that some of them keep.
     """
     steps = np.arange(len(curves)) * job.first.protocol.measuring.interval
     measured = {name: np.stack([c[name] for c in curves]) for name in curves[0]}
-    share = seconds / len(job.replicas)
+    share = cost.share(len(job.replicas))
     rows = [
         row_of(r, share, steps, {n: curve[:, i] for n, curve in measured.items()})
         for i, r in enumerate(job.replicas)
@@ -95,7 +96,7 @@ def _write_curves(job: Job, steps: np.ndarray, measured: Params) -> None:
 
 
 def row_of(
-    replica: Replica, seconds: float, steps: np.ndarray, curves: Params
+    replica: Replica, cost: Cost, steps: np.ndarray, curves: Params
 ) -> dict[str, Any]:
     """One row: what was trained, how it ended, what it cost."""
     protocol, criterion = replica.protocol, replica.protocol.criterion
@@ -121,7 +122,7 @@ def row_of(
         "threshold": replica.threshold,
         "threshold_rule": "flat" if criterion.threshold else criterion.rule,
         **{f"first_below_{name}": at for name, at in measures.first_below.items()},
-        "seconds": seconds,
+        **cost._asdict(),
         "block": replica.block,
         **machine(),
         "finished": datetime.now(UTC).isoformat(timespec="microseconds"),
