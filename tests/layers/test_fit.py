@@ -1,6 +1,7 @@
 """`fit`: second-order steps that are right, seeds that are chosen, formulas read."""
 
 from itertools import pairwise
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -114,6 +115,7 @@ def test_scales_and_noise():
     net = arithmax.torch.NMU(3, 1)
     result = arithmax.torch.fit(net, x, y, names=["q", "v", "B"], progress=False)
     assert result.verdict is Trust.WITHIN
+    assert result.formula is not None
     assert sorted(result.formula.variables) == ["B", "q", "v"]
     far = np.array([[1.0, 1e6, 50.0]])
     assert result.formula.evaluate(far) == pytest.approx(5e7, rel=0.01)
@@ -215,7 +217,7 @@ def engines():
     x, y, names = rows("(a + b)*c")
     split = Split.of(x[:60], y[:60], names, 0.2, 0)
     torch.manual_seed(1)
-    net = in_torch(network("(a + b)*c"), split, True)
+    net: Any = in_torch(network("(a + b)*c"), split, True)
     ours = TorchEngine(net, split, Settings(), None)
     stack = arithmax.equinox.sequential(
         Stack((NAU(), NMU()), (2,)), 6, 1, key=jax.random.key(0)
@@ -270,6 +272,7 @@ def test_steps_of_both_frameworks_are_the_same_and_reach_scipys_minimum():
 
 def test_slopes_are_derivatives():
     with jax.enable_x64(True):
+        engine: Any
         for engine in engines():
             at = engine.draw(2, 1)[1]
             slopes = np.asarray(engine.objective.slopes(at))

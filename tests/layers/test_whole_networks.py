@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import re
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -23,7 +24,7 @@ NAMES = [cls.__name__ for cls in UNITS.values()]
 FIRST = [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-def sum_times(first=FIRST, second=((1.0, 1.0),)):
+def sum_times(first=FIRST, second=((1.0, 1.0),)) -> Any:
     """(a + b)·c as an NAU and an NMU with a dense layer of PyTorch's beside them."""
     layers = arithmax.torch.NAU(3, 2), arithmax.torch.NMU(2, 1)
     layers[0].load_parameters({"W": first})
@@ -51,11 +52,12 @@ class Own(nn.Module):
 
 
 def test_penalty_and_project_reach_every_layer():
-    net = Own()
+    net: Any = Own()
     layers = [m for m in net.modules() if isinstance(m, arithmax.torch.Layer)]
     assert len(layers) == 2
-    whole = arithmax.torch.penalty(net)
-    assert torch.equal(whole, layers[0].penalty() + layers[1].penalty())
+    whole: Any = arithmax.torch.penalty(net)
+    each = [layer.penalty() for layer in layers]
+    assert torch.equal(whole, each[0] + each[1])
     whole.backward()
     arithmax.torch.project_(net)
     assert layers[0].W.max() == 1.0
@@ -67,7 +69,7 @@ def test_penalty_and_project_reach_every_layer():
 
 @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
 def test_an_attached_optimiser_keeps_the_bounds(kind):
-    net = Own()
+    net: Any = Own()
     optimiser = kind(net.parameters(), lr=3.0)
     handle = arithmax.torch.attach(optimiser, net)
     for step in range(4):
@@ -90,6 +92,7 @@ def test_an_attached_transformation_of_optax_keeps_the_bounds():
     net = in_equinox()
     optimiser = arithmax.equinox.attach(optax.adam(3.0))
     state = optimiser.init(eqx.filter(net, eqx.is_inexact_array))
+    slopes: Any = None
     for _ in range(3):
         slopes = eqx.filter_grad(lambda n: jnp.sum(n(jnp.array([2.0, 3.0, 1.5]))))(net)
         with jax.numpy_dtype_promotion("standard"):  # which optax needs
@@ -185,7 +188,8 @@ def test_sequential_shows_its_layers_and_takes_device_and_dtype():
 
 def test_a_stack_is_a_layer_and_the_fleets_results_load(tmp_path):
     x = np.random.default_rng(0).uniform(1, 2, (60, 2))
-    network = Scaled.of(Stack((NAU(), NMU()), hidden=(2,)), x, x.prod(1))
+    stack = Stack((NAU(), NMU()), hidden=(2,))
+    network = Scaled.of(stack, x, x.prod(1))
     protocol = Protocol(
         20,
         Batches(full=True),
@@ -204,7 +208,7 @@ def test_a_stack_is_a_layer_and_the_fleets_results_load(tmp_path):
         layer(torch.tensor(x)).detach().numpy(), expected, rtol=1e-12
     )
     inner = {n: v for n, v in weights.items() if n != "coefficient"}
-    net = arithmax.torch.sequential(network.network, 2, 1, dtype=torch.float64)
+    net: Any = arithmax.torch.sequential(stack, 2, 1, dtype=torch.float64)
     net.load_state_dict(inner)
     assert np.array_equal(net[0].W.detach().numpy(), weights["0.W"])
     with pytest.raises(RuntimeError, match="size mismatch"):
@@ -234,7 +238,7 @@ def test_layers_write_their_own_expression():
 @pytest.mark.parametrize("name", NAMES)
 def test_help_tells_all_and_its_example_runs(module, name):
     cls = getattr(module, name)
-    unit_doc = inspect.getdoc(getattr(arithmax, name))
+    unit_doc = inspect.getdoc(getattr(arithmax, name)) or ""
     doc = cls.__doc__
     assert doc.startswith(unit_doc.split("\nArgs:")[0].split("\nExamples:")[0].strip())
     for option in inspect.signature(cls).parameters:

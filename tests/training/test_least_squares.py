@@ -127,13 +127,13 @@ def test_a_step_within_bounds():
     diagonal, gradient = rng.uniform(1, 2, 5), rng.normal(size=5)
     low, high = -rng.uniform(0, 0.3, 5), rng.uniform(0, 0.3, 5)
     given = np.diag(diagonal), gradient, 0.5, low, high
-    step = boxed(*map(jnp.asarray, given), solve)
+    step = boxed(*map(jnp.asarray, given), solve=solve)
     free = -gradient / (2 * (diagonal + 0.5))
     np.testing.assert_allclose(step, np.clip(free, low, high), rtol=1e-12)
     a, b = rng.normal(size=(9, 5)), rng.normal(size=9)
     gram, right = a.T @ a, a.T @ b
     given = gram, 2 * right, 0.0, low - 1e9, high + 1e9
-    wide = boxed(*map(jnp.asarray, given), solve)
+    wide = boxed(*map(jnp.asarray, given), solve=solve)
     np.testing.assert_allclose(wide, np.linalg.solve(gram, -right), rtol=1e-9)
 
 

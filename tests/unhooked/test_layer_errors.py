@@ -1,5 +1,7 @@
 """Arguments of another type, which the hook of jaxtyping would answer first."""
 
+from typing import Any
+
 import jax
 import optax
 import pytest
@@ -16,15 +18,18 @@ def test_what_is_no_module(call):
 
 
 def test_what_is_no_optimiser():
+    other: Any = torch.nn.Linear(2, 1)
     with pytest.raises(TypeError, match="`optimiser`"):
-        arithmax.torch.attach(torch.nn.Linear(2, 1), arithmax.torch.NMU(2, 1))
+        arithmax.torch.attach(other, arithmax.torch.NMU(2, 1))
+    other = optax.adam
     with pytest.raises(TypeError, match="`optimiser`"):
-        arithmax.equinox.attach(optax.adam)
+        arithmax.equinox.attach(other)
 
 
 def test_what_cannot_be_fitted():
+    name: Any = "nmu"
     with pytest.raises(TypeError, match=r"`net` \(='nmu'\) must be a `torch.nn"):
-        arithmax.torch.fit("nmu", torch.rand(20, 2), torch.rand(20))
+        arithmax.torch.fit(name, torch.rand(20, 2), torch.rand(20))
     with pytest.raises(TypeError, match=r"`net` \(='nmu'\) must be an `equinox"):
         key = jax.random.key(0)
         arithmax.equinox.fit("nmu", torch.rand(20, 2), torch.rand(20), key=key)

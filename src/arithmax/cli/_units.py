@@ -4,9 +4,8 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from .._checks import choose
 from .._own_code import own_file
-from ..units import UNITS, Unit
+from ..units import Unit, unit_name
 from ..units import unit as unit_of
 
 # What a unit changes in the protocol of a task: nothing, if it is the package's.
@@ -25,7 +24,7 @@ def given_unit(text: str) -> tuple[Unit, Settings]:
 
 def _registered(text: str) -> Unit:
     name, colon, rest = text.partition(":")
-    choose("unit", name, UNITS)
+    unit_name("unit", name)  # an error that names the argument
     options: dict[str, Any] = {}
     for part in rest.split(",") if colon else ():
         option, equals, value = (word.strip() for word in part.partition("="))

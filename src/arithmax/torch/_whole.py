@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .._checks import shown
 from .._extras import extras
@@ -15,6 +15,8 @@ from ._tree import network_of
 with extras():
     import torch
     from torch import Tensor, nn
+
+M = TypeVar("M", bound=nn.Module)
 
 
 def penalty(net: nn.Module) -> Tensor:
@@ -71,7 +73,7 @@ def attach(optimiser: torch.optim.Optimizer, net: nn.Module) -> Any:
     return optimiser.register_step_post_hook(lambda *_: project_(net))
 
 
-def discretise(net: nn.Module) -> nn.Module:
+def discretise(net: M) -> M:
     """A copy of a module whose arithmetic layers have weights at which they are exact.
 
     Everything else, such as a coefficient, stays. Compare the error of the copy with
