@@ -25,7 +25,7 @@ def pieces_of(word: str) -> list[str]:
     Examples:
         >>> from arithmax.cli._layout import pieces_of
         >>> pieces_of("interpolation"), pieces_of("Stack((NAU(),NMU(),),hidden=(2,))")
-        (['interpolation'], ['Stack((NAU(),NMU(),)', ',hidden=(2,))'])
+        (['interpolation'], ['Stack((NAU(),', 'NMU(),),hidden=(2,))'])
     """
     if width_of(word) <= LONG:
         return [word]
