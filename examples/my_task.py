@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from arithmax import NAU, NMU, Stack
 from arithmax.tasks import FormulaTask
+
+# A sum that is multiplied: one layer for each.
+SUM_AND_PRODUCT = Stack((NAU(), NMU()), hidden=(2,))
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ def test_no_rate_is_typed_by_hand():
 def test_tasks_of_ones_own(capsys):
     [asked] = [c for c in commands("docs/tasks.md") if "train table" in c]
     assert "20 of 20" in run(asked, capsys)
+    [asked] = [c for c in commands("docs/tasks.md") if "my_task.py" in c]
+    assert "7 of 8" in run(asked, capsys)
 
 
 def test_install_commands_have_the_constraint():
