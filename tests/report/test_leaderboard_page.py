@@ -22,7 +22,7 @@ from arithmax.report._page import file
 from arithmax.report._text import count_of_steps, number_text
 from boards import CRITERIA, board
 from browser import browser as browser
-from pages import NASTY, in_browser
+from pages import LINES, NASTY, in_browser
 
 
 @pytest.fixture(scope="module")
@@ -238,13 +238,6 @@ def test_a_phone_is_wide_enough(visit, width):
     for place in range(names.count()):
         name = names.nth(place).bounding_box()
         assert name is not None and name["x"] >= 0  # the unit's name stays in sight
-
-
-LINES = """(e) => {
-  const range = document.createRange();
-  range.selectNodeContents(e);
-  return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size;
-}"""
 
 
 @in_browser

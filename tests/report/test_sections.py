@@ -9,13 +9,7 @@ from arithmax.report import page as document_of
 from arithmax.results import Results
 from arithmax.studies import Evaluation, Published, evaluate
 from browser import browser as browser
-from pages import in_browser
-
-LINES = """(e) => {
-  const range = document.createRange();
-  range.selectNodeContents(e);
-  return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size;
-}"""
+from pages import LINES, in_browser
 
 
 def noted(trained: Evaluation) -> Evaluation:
