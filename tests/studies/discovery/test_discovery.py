@@ -128,7 +128,7 @@ def test_a_study_is_a_command_and_remembers(tmp_path, monkeypatch):
     done = reproduce([s.SHEET.name], out=tmp_path, seeds=1, progress=True)
     assert [e.study.name for e in done.evaluations] == [s.SHEET.name]
     tables = stored_tables(s.SHEET.name, tmp_path)
-    assert {"seeds", "cells", "ranges", "sizes", "figures"} == set(tables)
+    assert {"seeds", "cells", "ranges", "sizes", "total"} == set(tables)
     assert tables["cells"]["operation"] == ["×"]
 
 
