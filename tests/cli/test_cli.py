@@ -28,6 +28,7 @@ def test_units_as_a_table(capsys):
     assert all(name in shown for name in UNITS)
 
 
+@pytest.mark.slow
 def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
     speed = {"fixed": 1e-6, "each": 1e-7}
     monkeypatch.setattr(benchmark, "speed_of_machine", lambda: speed)

@@ -146,13 +146,14 @@ def test_the_same_seed_finds_the_same(capsys, tmp_path):
 
 def test_noise_is_within_tolerance_and_constants_have_errors(capsys, tmp_path):
     path = written(tmp_path / "a.csv", 0.7312 * FORCE + 0.1 * NOISE)
-    found = as_json(capsys, path, "--target", "F")
+    few = "--target", "F", "--candidates", "20"
+    found = as_json(capsys, path, *few)
     assert found["verdict"] == "within tolerance"
     [constant] = [c for c in found["constants"] if not c["exact"]]
     error = constant["standard_error"]
     assert abs(constant["value"] - 0.7312) < 4 * error and 1e-4 < error < 1e-2
     assert "≈" in found["equation"]
-    status, out = run(capsys, path, "--target", "F")
+    status, out = run(capsys, path, *few)
     assert status == 0 and "standard error" in out
     assert f"{constant['value']:.6g}" in out and found["formula"] in out
 
@@ -169,10 +170,11 @@ def test_no_formula_ends_with_status_1_and_what_was_tried(capsys, tmp_path):
 def test_text_fits_a_terminal_of_80_columns(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     path = written(tmp_path / "a.csv", FORCE + 0.1 * NOISE)
-    out = run(capsys, path, "--target", "F", "--hold-out", "v > 4")[1]
+    few = "--candidates", "20"
+    out = run(capsys, path, "--target", "F", "--hold-out", "v > 4", *few)[1]
     assert max(map(len, out.splitlines())) <= 80
     assert "Outside (v > 4)" in out and "× outside" in out
-    out = run(capsys, path, "--target", "F")[1]
+    out = run(capsys, path, "--target", "F", *few)[1]
     assert "Outside: nothing was looked at" in out and "× outside" not in out
 
 

@@ -51,7 +51,13 @@ SHOWCASES = {
 }
 
 
-@pytest.mark.parametrize("case", SHOWCASES)
+CASES = [
+    pytest.param(case, marks=pytest.mark.slow) if case == "waves" else case
+    for case in SHOWCASES
+]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_a_stage_alone_is_exact(case):
     stage, y = SHOWCASES[case]
     found = discover(X, y, names="abcd", search=Search((ConstantFormula(), stage)))

@@ -37,6 +37,14 @@ def path(given, tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def packaged(tmp_path_factory) -> str:
+    """The address of the page of the package's own boards."""
+    path = tmp_path_factory.mktemp("packaged") / "leaderboard.html"
+    path.write_text(leaderboard(shipped()), encoding="utf-8")
+    return path.as_uri()
+
+
 @pytest.fixture
 def visit(browser, path):
     """Open the page; there must be no error, no dialog and no request but for it."""
@@ -152,13 +160,11 @@ def test_every_choice_shows_what_python_computes(visit, given):
 
 
 @in_browser
-def test_the_leaderboard_in_the_package_shows_what_python_computes(browser, tmp_path):
+def test_the_leaderboard_in_the_package_shows_what_python_computes(browser, packaged):
     """Every range and every operation, each with some of the others."""
     boards = shipped()
-    path = tmp_path / "leaderboard.html"
-    path.write_text(leaderboard(boards), encoding="utf-8")
     page = browser.new_page()
-    page.goto(path.as_uri(), wait_until="load")
+    page.goto(packaged, wait_until="load")
     for shown in boards:
         for choice in choices(shown)[::41]:
             check_choice(page, shown, *choice)
@@ -242,11 +248,9 @@ def test_a_phone_is_wide_enough(visit, width):
 
 @in_browser
 @pytest.mark.parametrize("width", [390, 1400])
-def test_names_are_never_broken(browser, tmp_path, width):
-    path = tmp_path / "leaderboard.html"
-    path.write_text(leaderboard(shipped()), encoding="utf-8")
+def test_names_are_never_broken(browser, packaged, width):
     page = browser.new_page(viewport={"width": width, "height": 800})
-    page.goto(path.as_uri(), wait_until="load")
+    page.goto(packaged, wait_until="load")
     names = page.locator(
         ".standing:not([hidden]) [data-unit] th a, .best a, .best .name"
     )
