@@ -4,13 +4,15 @@ import dataclasses
 import difflib
 import inspect
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from ._arrays import Params
 from ._checks import shown
 from ._network import Network
 from .networks import Stack
 from .units import UNITS, Unit, plain_name, unit_name
+
+C = TypeVar("C")
 
 
 def unit_class(name: str, module: str) -> type[Unit]:
@@ -159,6 +161,17 @@ def in_a_row(parts: list[Readable]) -> Readable:
     }
     stack = Stack(tuple(part.network for part in parts), hidden)
     return Readable(stack, params, parts[-1].out_features)
+
+
+def calls_as(part: Any, base: type[C], call: str) -> TypeGuard[C]:
+    """Whether something is of a class, and computes what that class does.
+
+    A subclass with a `forward` of its own may compute anything.
+    """
+    if not isinstance(part, base):
+        return False
+    lines = type(part).__mro__
+    return not any(call in vars(cls) for cls in lines[: lines.index(base)])
 
 
 def unreadable(part: Any, linear: str) -> str:

@@ -278,3 +278,38 @@ def test_a_scaled_module_is_a_scaled_network():
     )
     with pytest.raises(ValueError, match=r"`inputs` \(=0.0\) must be a number"):
         arithmax.torch.ScaledModule(inner, 0.0, 1.0)
+
+
+def test_a_forward_of_ones_own_is_not_read_as_another():
+    class Twice(nn.Sequential):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    class Thrice(nn.Linear):
+        def forward(self, x):
+            return 3 * super().forward(x)
+
+    for net in (Twice(arithmax.torch.NMU(2, 1)), nn.Sequential(Thrice(2, 1))):
+        with pytest.raises(ValueError, match="which has no formula"):
+            arithmax.torch.formula(net)
+
+    class Double(eqx.nn.Sequential):
+        def __call__(self, x, **options):
+            return 2 * super().__call__(x, **options)
+
+    layer = arithmax.equinox.NMU(2, 1, key=jax.random.key(0))
+    with pytest.raises(ValueError, match="which has no formula"):
+        arithmax.equinox.formula(Double([layer]))
+
+
+def test_frozen_parameters_are_not_projected():
+    layer = arithmax.torch.NAU(2, 1)
+    layer.load_parameters({"W": [[2.0, 1.0]]})
+    layer.requires_grad_(False)
+    layer.project_()
+    assert layer.W.tolist() == [[2.0, 1.0]]
+
+
+def test_a_list_of_formulas_can_be_read():
+    net = sum_times()
+    assert repr(arithmax.torch.formula(net, list("abc"))) == "[Formula('c*(a + b)')]"

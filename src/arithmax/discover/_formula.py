@@ -37,6 +37,9 @@ class Formula:
     root: Node
     names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
     def __str__(self) -> str:
         return infix(self.root, self.identifiers)
 

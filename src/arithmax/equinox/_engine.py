@@ -119,7 +119,7 @@ class JaxEngine(Engine):
         def whole(layer: Layer) -> Layer:
             try:
                 return layer.discretise()
-            except ValueError:
+            except (ValueError, NotImplementedError):
                 return _filled(layer)
 
         found = every_layer(whole, _filled(self.module(at), keep=True))
@@ -127,6 +127,9 @@ class JaxEngine(Engine):
 
     def predict(self, at: Array, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._values(at, self.x[rows]), np.float64)
+
+    def outputs(self, module: Any, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(jax.vmap(_used(module))(self.x[rows]), np.float64)
 
     @cached_property
     def _values(self) -> Callable[[Array, Array], Array]:
@@ -146,10 +149,10 @@ class JaxEngine(Engine):
         def step(at, state, rows, much, factor, key):
             keys = jax.random.split(key, len(at))
             slope, loss = each(at, much, self.x[rows], self.y[rows], keys)
-            updates, state = optimiser.update(slope, state, at)
+            updates, state = jax.vmap(optimiser.update)(slope, state, at)
             return jax.vmap(self.project)(at + factor * updates), state, loss
 
-        state = optimiser.init(at)
+        state = jax.vmap(optimiser.init)(at)  # replicas know nothing of each other
         for i in range(steps):
             rows = rng.choice(self.split.trained, size, replace=False)
             much = strength(i / steps, settings.penalty), rate_factor(i / steps)
@@ -228,7 +231,11 @@ def _used(net: Any) -> Any:
 
 
 def _noisy(net: Any) -> bool:
-    return any(layer.unit.noise(layer.in_features) for layer in layers_of(net))
+    def draws(part: Any) -> bool:
+        return isinstance(part, eqx.nn.Dropout)
+
+    drops = any(map(draws, jax.tree.leaves(net, is_leaf=draws)))
+    return drops or any(layer.unit.noise(layer.in_features) for layer in layers_of(net))
 
 
 def like(net: Any, dtype: Any) -> Any:

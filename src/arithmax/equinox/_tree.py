@@ -4,7 +4,7 @@ from typing import Any
 
 from .._arrays import Params
 from .._extras import extras
-from .._layers import Readable, in_a_row, unreadable
+from .._layers import Readable, calls_as, in_a_row, unreadable
 from .._network import Network
 from ..networks import Scaled
 from ..units import Linear
@@ -30,9 +30,9 @@ def network_of(net: Any) -> tuple[Network, Params]:
 
 
 def _part(net: Any) -> Readable:
-    if isinstance(net, Layer):
+    if calls_as(net, Layer, "__call__"):
         return Readable(net.unit, dict(net.params), net.out_features)
-    if isinstance(net, eqx.nn.Linear) and isinstance(net.out_features, int):
+    if calls_as(net, eqx.nn.Linear, "__call__") and isinstance(net.out_features, int):
         params = {"W": net.weight} | ({} if net.bias is None else {"b": net.bias})
         return Readable(Linear(bias=net.bias is not None), params, net.out_features)
     if isinstance(net, ScaledModule):
@@ -40,7 +40,7 @@ def _part(net: Any) -> Readable:
         network = Scaled(inner.network, net.inputs, net.outputs)
         params = inner.params | {"coefficient": net.coefficient}
         return Readable(network, params, inner.out_features)
-    if isinstance(net, eqx.nn.Sequential):
+    if calls_as(net, eqx.nn.Sequential, "__call__"):
         steps = [m for m in net.layers if not isinstance(m, eqx.nn.Identity)]
         return in_a_row([_part(step) for step in steps])
     raise ValueError(unreadable(net, "equinox.nn.Linear"))

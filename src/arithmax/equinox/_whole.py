@@ -60,18 +60,22 @@ def attach(optimiser: optax.GradientTransformation) -> optax.GradientTransformat
             "such as `optax.adam(1e-2)`."
         )
 
-    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+    optimiser = optax.with_extra_args_support(optimiser)
+
+    def update(
+        updates: Any, state: Any, params: Any = None, **more: Any
+    ) -> tuple[Any, Any]:
         if params is None:
             raise ValueError(
                 "`params` (=None) must be given to `update`: `optimiser.update("
                 "gradients, state, net)`."
             )
-        updates, state = optimiser.update(updates, state, params)
+        updates, state = optimiser.update(updates, state, params, **more)
         params = eqx.filter(params, eqx.is_inexact_array)
         after = project(eqx.apply_updates(params, updates))
         return jax.tree.map(lambda new, old: new - old, after, params), state
 
-    return optax.GradientTransformation(optimiser.init, update)
+    return optax.GradientTransformationExtraArgs(optimiser.init, update)
 
 
 def discretise(net: Any) -> Any:

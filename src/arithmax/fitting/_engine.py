@@ -53,6 +53,10 @@ class Engine(ABC):
         """Outputs [row, output] of one replica on some rows of the table."""
 
     @abstractmethod
+    def outputs(self, module: Any, rows: np.ndarray) -> np.ndarray:
+        """Outputs [row, output] of a module on some rows of the table."""
+
+    @abstractmethod
     def descend(self, at: Array, settings: Settings, watch: Watch) -> Array:
         """Replicas [replica, n] after first-order steps of an optimiser."""
 

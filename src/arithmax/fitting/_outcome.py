@@ -24,7 +24,7 @@ class Fit:
             have none.
         readings: what was read from it, one reading for each output.
         unread: why nothing was read, in words, if nothing was.
-        held_out_error: of `net`.
+        held_out_error: of `net`, in the precision in which it was trained.
         discrete_error: of `discrete`; NaN if there is none.
         training_error: of `net`, on the rows that trained it.
         errors: the held-out error of every seed, in the order in which they began.
@@ -80,14 +80,15 @@ class Fit:
             + (whole if self.discrete is not None else "")
         )
         again = "" if self.rounds == 1 else f" in {self.rounds} rounds"
-        lines.append(
-            f"{self.near} of {len(self.errors)} seeds came as near{again}; "
-            f"{self.method}"
-        )
-        return "\n".join(lines)
+        near = f"{self.near} of {len(self.errors)} seeds came as near{again}"
+        if self.readings and not all(r.verified for r in self.readings):
+            near = f"none of {len(self.errors)} seeds{again} led to a formula"
+        return "\n".join([*lines, f"{near}; {self.method}"])
 
 
 def _line(reading: Reading) -> str:
     if not reading.verified:
-        return f"not found; nearest: {reading.formula}"
+        if reading.formula is None:
+            return "not found"
+        return f"not found; the nearest that fits: {reading.formula}"
     return f"{reading.formula}  ({reading.verdict}, error {reading.formula_error:.1e})"

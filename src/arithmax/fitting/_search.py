@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import Array, namespace
+from .._arrays import Array
 from ..discover import Trust
 from ..readout import Reading, readout
 from ._bar import FitBar
@@ -53,6 +53,7 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
 
     Rows outside the table have no part in it.
     """
+    _check_outputs(engine, split)
     found: list[Found] = []
     errors: list[float] = []
     rounds = 0
@@ -65,7 +66,7 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
             mine = _errors(engine, split, at)
             errors += mine
             found += _read(engine, split, settings, at, mine)
-            if not found or found[-1].unread or _best(found).trust != Trust.NOT_FOUND:
+            if found and (found[-1].unread or _best(found).trust != Trust.NOT_FOUND):
                 break
     if not found:
         raise ValueError(
@@ -74,6 +75,18 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
             "units` lists them; or more `seeds`."
         )
     return _outcome(engine, split, _best(found), np.array(errors), rounds)
+
+
+def _check_outputs(engine: Engine, split: Split) -> None:
+    """The network must give one output for each target, row by row."""
+    rows = split.held[:2]
+    shape = engine.outputs(engine.module(engine.draw(1, 0)[0]), rows).shape
+    if shape != (len(rows), split.y.shape[1]):
+        raise ValueError(
+            f"`net` gives outputs of shape {shape} for {len(rows)} rows, and `y` (of "
+            f"shape {split.y.shape}) needs {(len(rows), split.y.shape[1])}: one column "
+            "for each target. Give the last layer so many outputs."
+        )
 
 
 def _first_order(
@@ -140,14 +153,12 @@ def _outcome(
 ) -> Fit:
     module = engine.module(best.at)
     predicted = engine.predict(best.at, split.trained)
+    discrete, rounded_error = None, float("nan")
     try:
         discrete = engine.rounded(module)
-    except ValueError:  # a layer has no weights at which it is exact
-        discrete, rounded_error = None, float("nan")
-    else:
-        whole, xp = engine.nearest(best.at), namespace(best.at)
-        whole = xp.where(xp.isnan(whole), best.at, whole)
-        rounded_error = split.error(engine.predict(whole, split.held), split.held)
+        rounded_error = split.error(engine.outputs(discrete, split.held), split.held)
+    except (ValueError, RuntimeError):  # no weights at which it is exact, or set
+        pass
     return Fit(
         net=module,
         discrete=discrete,

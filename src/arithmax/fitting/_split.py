@@ -108,7 +108,7 @@ class Split:
 
 
 def _plain(value: Any) -> Any:
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+    return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
 
 
 def _names(named: Any, x: np.ndarray) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """PyTorch's side of `fit`: replicas by `torch.func.vmap`."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Params
+from .._checks import shown
 from .._extras import extras
 from .._network import Network
 from ..fitting import (
@@ -33,7 +35,7 @@ with extras():
     from torch import Tensor, nn
     from torch.func import functional_call, grad, jacrev, vmap
 
-STATEFUL = (nn.modules.batchnorm._NormBase, nn.modules.dropout._DropoutNd)
+DROPOUT = nn.modules.dropout._DropoutNd
 
 MakeOptimiser = Callable[[list[Tensor]], torch.optim.Optimizer]
 
@@ -57,6 +59,7 @@ class TorchEngine(Engine):
     ) -> None:
         self.start, self.split, self.settings = net, split, settings
         self.make = optimiser
+        _check_module(net)
         self.count = sum(p.numel() for p in _trained(net).values())
         self.dtype = next(iter(_trained(net).values())).dtype
         working = torch.float64 if self.second_order else self.dtype
@@ -65,16 +68,17 @@ class TorchEngine(Engine):
         self.x = torch.as_tensor(split.x, dtype=working, device=self.device)
         self.y = torch.as_tensor(split.y, dtype=working, device=self.device)
         self.spread = torch.as_tensor(split.spread, dtype=working, device=self.device)
+        names = {id(p): name for name, p in self.net.named_parameters()}
         self.layers = [
-            (f"{name}." if name else "", module)
-            for name, module in self.net.named_modules()
+            (module, {own: names[id(p)] for own, p in module._params().items()})
+            for module in self.net.modules()
             if isinstance(module, Layer)
         ]
 
     @property
     def second_order(self) -> bool:
-        stateful = any(isinstance(m, STATEFUL) for m in self.start.modules())
-        return self.make is None and self.count <= PARAMETERS and not stateful
+        noisy = any(isinstance(m, DROPOUT) for m in self.start.modules())
+        return self.make is None and self.count <= PARAMETERS and not noisy
 
     @cached_property
     def shapes(self) -> dict[str, torch.Size]:
@@ -98,9 +102,7 @@ class TorchEngine(Engine):
 
     def draw(self, count: int, round_: int) -> Tensor:
         drawn = []
-        devices = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices):
-            torch.manual_seed((self.settings.seed << 16) + round_)
+        with _seeded((self.settings.seed << 16) + round_):
             for i in range(count):
                 net = copy.deepcopy(self.net)
                 if round_ or i:
@@ -122,17 +124,17 @@ class TorchEngine(Engine):
         """The regularisers that are zero at whole weights."""
         params = self.params(at)
         parts = [
-            layer.unit.penalty(_own(layer, prefix, params))
-            for prefix, layer in self.layers
+            layer.unit.penalty(_own(layer, names, params))
+            for layer, names in self.layers
             if layer.unit.sparse
         ]
         return torch.stack(parts).sum() if parts else 0 * at.sum()
 
     def project(self, at: Tensor) -> Tensor:
         params = self.params(at)
-        for prefix, layer in self.layers:
-            kept = layer.unit.project(_own(layer, prefix, params))
-            params.update({prefix + name: value for name, value in kept.items()})
+        for layer, names in self.layers:
+            kept = layer.unit.project(_own(layer, names, params))
+            params.update({names[own]: value for own, value in kept.items()})
         return self.vector(params)
 
     @torch.no_grad()
@@ -141,12 +143,12 @@ class TorchEngine(Engine):
         whole = {
             name: torch.full_like(value, torch.nan) for name, value in params.items()
         }
-        for prefix, layer in self.layers:
+        for layer, names in self.layers:
             try:
-                found = layer.unit.discretise(_own(layer, prefix, params))
-            except ValueError:
+                found = layer.unit.discretise(_own(layer, names, params))
+            except (ValueError, NotImplementedError):
                 continue
-            whole.update({prefix + name: value for name, value in found.items()})
+            whole.update({names[own]: value for own, value in found.items()})
         return self.vector(whole)
 
     @torch.no_grad()
@@ -155,13 +157,24 @@ class TorchEngine(Engine):
         found = functional_call(self.net, self.params(at), (self.x[rows],))
         return found.double().cpu().numpy()
 
+    @torch.no_grad()
+    def outputs(self, module: nn.Module, rows: np.ndarray) -> np.ndarray:
+        return module(self.x[rows]).double().cpu().numpy()
+
     def descend(
+        self, at: Tensor, settings: Settings, watch: Callable[[float, float], None]
+    ) -> Tensor:
+        with _seeded(settings.seed):
+            return self._descended(at, settings, watch)
+
+    def _descended(
         self, at: Tensor, settings: Settings, watch: Callable[[float, float], None]
     ) -> Tensor:
         """Steps of the optimiser on batches; regularisers set in half way."""
         self.net.train()
         leaf = at.clone().requires_grad_()
         optimiser = self.make([leaf]) if self.make else torch.optim.Adam([leaf], RATE)
+        _check_optimiser(optimiser)
         rates = [group["lr"] for group in optimiser.param_groups]
         slopes = vmap(grad(self._loss, has_aux=True), (0, None, 0, 0), 0, "different")
         steps, rng = settings.steps or STEPS, np.random.default_rng(settings.seed)
@@ -246,10 +259,45 @@ def _trained(net: nn.Module) -> dict[str, nn.Parameter]:
     return {name: p for name, p in net.named_parameters() if p.requires_grad}
 
 
-def _own(layer: Layer, prefix: str, params: dict[str, Tensor]) -> Params:
+def _own(layer: Layer, names: dict[str, str], params: dict[str, Tensor]) -> Params:
     """The parameters of a layer; those that are frozen are its own."""
     held = layer._params()
-    return {name: params.get(prefix + name, held[name]) for name in held}
+    return {own: params.get(name, held[own]) for own, name in names.items()}
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """PyTorch's generators with a seed, and afterwards as they were."""
+    with torch.random.fork_rng(list(range(torch.cuda.device_count()))):
+        torch.manual_seed(seed)
+        yield
+
+
+def _check_module(net: nn.Module) -> None:
+    """A module must have something to train, and nothing that training changes."""
+    if not _trained(net):
+        raise ValueError(
+            f"`net` (a {type(net).__name__}) must have parameters that are not frozen."
+        )
+    for module in net.modules():
+        if isinstance(module, nn.modules.batchnorm._NormBase):
+            if module.track_running_stats:
+                raise ValueError(
+                    f"`net` has a {type(module).__name__}, whose running statistics "
+                    "cannot be kept for several seeds at once. Use `torch.nn.LayerNorm`"
+                    ", or a loop of your own; before arithmetic neither should stand."
+                )
+
+
+def _check_optimiser(optimiser: Any) -> None:
+    """An optimiser must be one of PyTorch's that steps by the gradient alone."""
+    known = isinstance(optimiser, torch.optim.Optimizer)
+    if not known or isinstance(optimiser, torch.optim.LBFGS):
+        raise TypeError(
+            f"`optimiser` (which gives {shown(optimiser)}) must give an optimiser of "
+            "PyTorch that needs no closure, such as "
+            "`lambda p: torch.optim.Adam(p, lr=1e-2)`."
+        )
 
 
 def _redraw(net: nn.Module) -> None:

@@ -107,11 +107,15 @@ class Layer(nn.Module):
 
     @torch.no_grad()
     def project_(self) -> None:
-        """Apply the unit's hard constraint, in place; call it after each step."""
+        """Apply the unit's hard constraint, in place; call it after each step.
+
+        Parameters that are frozen stay as they are.
+        """
         self._own()
         params = self._params()
         for name, value in self.unit.project(params).items():
-            params[name].copy_(value)
+            if params[name].requires_grad:
+                params[name].copy_(value)
 
     def _own(self) -> None:
         if any(parametrize.is_parametrized(module) for module in self.modules()):

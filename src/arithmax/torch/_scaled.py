@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .._checks import shown
 from .._extras import extras
 from ..networks import check_scale
 
@@ -44,7 +45,7 @@ class ScaledModule(nn.Module):
         self.module = module
         like = next(module.parameters(), torch.empty(0))
         for name, scale in (("inputs", inputs), ("outputs", outputs)):
-            self.register_buffer(name, like.new_tensor(check_scale(name, scale)))
+            self.register_buffer(name, _stored(name, check_scale(name, scale), like))
         self.coefficient = nn.Parameter(like.new_ones(out_features))
 
     @property
@@ -54,3 +55,14 @@ class ScaledModule(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.coefficient * self.outputs * self.module(x / self.inputs)
+
+
+def _stored(name: str, scale: Any, like: Tensor) -> Tensor:
+    """A scale in the format of a module, which must be able to hold it."""
+    stored = like.new_tensor(scale)
+    if not (stored.isfinite() & (stored != 0)).all():
+        raise ValueError(
+            f"`{name}` (={shown(scale)}) cannot be held in {like.dtype}. Take a module "
+            "in float64 (`net.double()`), or other units of measurement."
+        )
+    return stored

@@ -2,7 +2,7 @@
 
 from .._arrays import Params
 from .._extras import extras
-from .._layers import Readable, in_a_row, unreadable
+from .._layers import Readable, calls_as, in_a_row, unreadable
 from .._network import Network
 from ..networks import Scaled
 from ..units import Linear
@@ -27,10 +27,10 @@ def network_of(net: nn.Module) -> tuple[Network, Params]:
 
 
 def _part(net: nn.Module) -> Readable:
-    if isinstance(net, Layer):
+    if calls_as(net, Layer, "forward"):
         params = {name: value.detach() for name, value in net._params().items()}
         return Readable(net.unit, params, net.out_features)
-    if isinstance(net, nn.Linear):
+    if calls_as(net, nn.Linear, "forward"):
         params = {"W": net.weight.detach()}
         if net.bias is not None:
             params["b"] = net.bias.detach()
@@ -41,7 +41,7 @@ def _part(net: nn.Module) -> Readable:
         network = Scaled(inner.network, *scales)
         params = inner.params | {"coefficient": net.coefficient.detach()}
         return Readable(network, params, inner.out_features)
-    if isinstance(net, nn.Sequential):
+    if calls_as(net, nn.Sequential, "forward"):
         steps = [m for m in net if not isinstance(m, nn.Identity)]
         return in_a_row([_part(step) for step in steps])
     raise ValueError(unreadable(net, "torch.nn.Linear"))
