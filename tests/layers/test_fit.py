@@ -397,7 +397,7 @@ def test_frozen_parameters_stay_and_count():
     """A frozen sum stays as it is, and what is said of whole weights is said of it."""
     x, y, names = rows("(a + b)*c")
     torch.manual_seed(0)
-    net = network("(a + b)*c")
+    net: Any = network("(a + b)*c")
     sums = [[0.7, 0.7, 0, 0, 0, 0], [0, 0, 0.7, 0, 0, 0]]
     net[0].load_parameters({"W": sums})
     net[0].W.requires_grad_(False)

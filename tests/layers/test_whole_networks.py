@@ -53,7 +53,7 @@ class Own(nn.Module):
 
 def test_penalty_and_project_reach_every_layer():
     net: Any = Own()
-    layers = [m for m in net.modules() if isinstance(m, arithmax.torch.Layer)]
+    layers: Any = [m for m in net.modules() if isinstance(m, arithmax.torch.Layer)]
     assert len(layers) == 2
     whole: Any = arithmax.torch.penalty(net)
     each = [layer.penalty() for layer in layers]
@@ -282,24 +282,25 @@ def test_a_scaled_module_is_a_scaled_network():
 
 def test_a_forward_of_ones_own_is_not_read_as_another():
     class Twice(nn.Sequential):
-        def forward(self, x):
-            return 2 * super().forward(x)
+        def forward(self, input):
+            return 2 * super().forward(input)
 
     class Thrice(nn.Linear):
-        def forward(self, x):
-            return 3 * super().forward(x)
+        def forward(self, input):
+            return 3 * super().forward(input)
 
     for net in (Twice(arithmax.torch.NMU(2, 1)), nn.Sequential(Thrice(2, 1))):
         with pytest.raises(ValueError, match="which has no formula"):
             arithmax.torch.formula(net)
 
-    class Double(eqx.nn.Sequential):
-        def __call__(self, x, **options):
-            return 2 * super().__call__(x, **options)
+    class Double(arithmax.equinox.Layer):
+        def __call__(self, x, *, key=None):
+            return 2 * super().__call__(x, key=key)
 
-    layer = arithmax.equinox.NMU(2, 1, key=jax.random.key(0))
+    kind: Any = Double
+    layer = kind(NMU(), 2, 1, key=jax.random.key(0))
     with pytest.raises(ValueError, match="which has no formula"):
-        arithmax.equinox.formula(Double([layer]))
+        arithmax.equinox.formula(layer)
 
 
 def test_frozen_parameters_are_not_projected():
