@@ -28,7 +28,9 @@ lint: .venv/.dev
 	$(BIN)/pyright
 
 docs: .venv/.dev
+	@echo "Building the pages, about a minute"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+	@echo "Wrote site/index.html"
 
 # The tutorial with what it prints; its test compares.
 notebook: .venv/.dev
@@ -49,10 +51,12 @@ clean:
 
 .venv/.package: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing into .venv, a minute or two"
 	$(PIP) -e ".[discover,report]"
 	touch $@
 
 .venv/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing into .venv, a minute or two"
 	$(PIP) -e ".[dev]"
 	touch $@

@@ -19,6 +19,8 @@ from arithmax.discover import LADDER
 from arithmax.tasks import TASKS
 
 HERE = Path(__file__).parent
+# What a reader of the file sees beside a marker whose place is filled in a build.
+NOTE = re.compile(r"^(<!-- .+? -->) \(.+ that `make docs` builds\)$", re.MULTILINE)
 
 
 def on_files(files, config):
@@ -29,7 +31,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Put generated tables where a page asks for them."""
+    """Put generated tables where a page asks for them.
+
+    This is the first hook: the notes beside markers are gone before others look.
+    """
+    markdown = NOTE.sub(r"\1", markdown)
     tables = {
         "layers": layers_table,
         "fleet": fleet_table,

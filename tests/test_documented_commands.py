@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from hooks import NOTE
 from run_panels import evaluation
 
 from arithmax import cli
@@ -88,6 +89,7 @@ def test_install_commands_have_the_constraint():
             assert "-c constraints.txt" in line, (page.name, line)
 
 
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 PLAIN = ["README.md", "docs/index.md", "docs/why.md", "docs/choose.md", "docs/tasks.md"]
 
 
@@ -104,3 +106,13 @@ def test_the_words_are_explained_once():
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", text, re.MULTILINE)
     assert len(words) == len(set(words)) >= 15
     assert {"arm", "protocol", "fleet", "slope at a tie"} <= set(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_build_fills_is_named_in_the_file(page):
+    """Who reads a page in a clone sees what is missing; the built page has no note."""
+    text = page.read_text(encoding="utf-8")
+    markers = re.findall(r"^<!-- .+? -->", text, re.MULTILINE)
+    assert len(NOTE.findall(text)) == len(markers)
+    bare = NOTE.sub(r"\1", text)
+    assert re.findall(r"^<!-- .*$", bare, re.MULTILINE) == markers

@@ -62,22 +62,32 @@ def _counts(evaluations: Sequence[Evaluation]) -> str:
 
 
 def _line(evaluation: Evaluation, few: bool) -> str:
-    """A study of the index, with its verdicts as parts of a bar.
+    """A study of the index, with its verdicts.
 
     Args:
         evaluation: the study.
         few: whether there is space for its question.
     """
-    name, tally = escape(evaluation.study.name), _tally([evaluation])
-    words = ", ".join(f"{n} {text}" for _, _, text, n in tally) or "nothing to compare"
-    parts = "".join(
-        f'<i class="{kind}" style="flex-grow:{n}"></i>' for kind, _, _, n in tally
-    )
+    name = escape(evaluation.study.name)
     asked = escape(evaluation.study.question or evaluation.study.title)
     return (
         f'<li><a href="#{name}" title="{asked}">{name}</a>'
+        f"{_bar(evaluation)}{f'<p>{asked}</p>' if few else ''}</li>"
+    )
+
+
+def _bar(evaluation: Evaluation) -> str:
+    """The verdicts of a study as parts of a bar; words where there are none."""
+    tally = _tally([evaluation])
+    if not tally:
+        return '<span class="no_interval">nothing published</span>'
+    words = ", ".join(f"{n} {text}" for _, _, text, n in tally)
+    parts = "".join(
+        f'<i class="{kind}" style="flex-grow:{n}"></i>' for kind, _, _, n in tally
+    )
+    return (
         f'<span class="verdicts" role="img" title="{words}" aria-label="{words}">'
-        f"{parts}</span>{f'<p>{asked}</p>' if few else ''}</li>"
+        f"{parts}</span>"
     )
 
 
