@@ -113,4 +113,6 @@ def test_a_page_goes_into_a_folder_or_a_file(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "leaderboard.html").read_text() == "page"
     cli.main(["leaderboard", "--out", str(tmp_path / "mine.html")])
     assert (tmp_path / "mine.html").exists()
-    assert capsys.readouterr().out.count("Wrote ") == 2
+    cli.main(["leaderboard", "--out", str(tmp_path / "new" / "folder")])
+    assert (tmp_path / "new" / "folder" / "leaderboard.html").exists()
+    assert capsys.readouterr().out.count("Wrote ") == 3

@@ -62,8 +62,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def page_file(out: Path, name: str) -> Path:
-    """Where `--out` puts a page: itself if it is a file's name, else in that folder."""
-    return out if out.suffix and not out.is_dir() else out / name
+    """Where `--out` puts a page: itself if it is a file's name, else in that folder.
+
+    The folder is made before anything is computed, or the error comes then.
+    """
+    file = out if out.suffix and not out.is_dir() else out / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
 
 
 def table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> Any:

@@ -161,9 +161,9 @@ def report(
     from ..studies._run import load
     from ._tracking import tracked
 
+    file = page_file(out, "report.html") if out else folder / "report.html"
     with tracked() as track:
         evaluations = load(folder, study, track)
-        file = page_file(out or folder, "report.html")
         written = write_page(evaluations, file, open, images, track)
     for remark in filter(None, (e.remark for e in evaluations)):
         print(remark, file=sys.stderr)
