@@ -30,6 +30,12 @@ def test_every_combination():
     assert {o.protocol.steps for o in found} == {2000}  # the options hold
 
 
+def test_two_names_of_one_setting_are_refused():
+    said = r"`sweep` \(=optimiser__learning_rate\) is the setting that learning_rate"
+    with pytest.raises(ValueError, match=said):
+        settings("learning_rate=1e-3,1e-2", "optimiser__learning_rate=1e-4,1e-1")
+
+
 def test_names():
     known = swept_places(order("subsets", ["--unit", "nmu", "--simple"]))
     for name in ("learning_rate", "optimiser__learning_rate", "learning-rate"):

@@ -72,12 +72,25 @@ def orders(
     settings = [name for name in swept if name != UNIT]
     known = swept_places(reading.order()) if settings else []
     found = {name: place_of(name, known) for name in settings}
+    _check_once(found)
     of_units = {unit: reading.of_unit(unit) for unit in swept.get(UNIT, ())}
     for values in itertools.product(*swept.values()):
         setting = dict(zip(swept, values, strict=True))
         labels = {name: _label(value) for name, value in setting.items()}
         chosen = of_units.get(setting.pop(UNIT, None), reading)
         yield labels, chosen.order(_changes(setting, found))
+
+
+def _check_once(found: Mapping[str, Setting]) -> None:
+    """Two names may mean one setting, of which the last value would count."""
+    names: dict[tuple[str, str], str] = {}
+    for name, place in found.items():
+        other = names.setdefault((place.group, place.path), name)
+        if other != name:
+            raise ValueError(
+                f"`sweep` (={name}) is the setting that {other} names, too "
+                f"({place.path}). Give it once, with all its values."
+            )
 
 
 def _changes(
