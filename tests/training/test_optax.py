@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +28,7 @@ def run(given, name="Mine", **options) -> str:
     return replicas([chosen], None)[0].name
 
 
-DIFFERENT = {
+DIFFERENT: dict[str, list[Any]] = {
     "transformations": [
         lambda: optax.adam(1e-2),
         lambda: optax.sgd(0.0),
@@ -105,9 +106,10 @@ def test_the_learning_rate_is_that_of_the_function():
     def needed(learning_rate):
         return optax.sgd(learning_rate)
 
-    assert from_optax(whole)().learning_rate == 1.0
-    assert from_optax(needed)().learning_rate == 1e-3
-    made = from_optax(scheduled)(decay=0.5)
+    make: Any = from_optax
+    assert make(whole)().learning_rate == 1.0
+    assert make(needed)().learning_rate == 1e-3
+    made = make(scheduled)(decay=0.5)
     assert str(made) == "scheduled(decay=0.5)"
     assert callable(made.transformation().update)
 
