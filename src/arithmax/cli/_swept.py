@@ -81,6 +81,8 @@ def _fields(thing: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _fields(part, f"{path}__{i}")
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         for f in dataclasses.fields(thing):
+            if not f.init:  # it follows from others
+                continue
             inner = f"{path}__{f.name}" if path else f.name
             yield from _fields(getattr(thing, f.name), inner)
     elif path:
