@@ -66,6 +66,9 @@ def test_names():
         place_of("epsilon", known)
     with pytest.raises(ValueError, match=r"\(='lerning'\) must name one of unit, .*"):
         place_of("lerning", known)
+    for wrong in ("lr", "lerning_rate"):
+        with pytest.raises(ValueError, match=r"Did you mean learning_rate\?$"):
+            place_of(wrong, known)
     for listed in ("learning_rate", "hidden", "input_size", "criterion__epsilon"):
         with pytest.raises(ValueError, match=rf"[ ,]{listed}[,.]"):
             place_of("nonsense", known)
