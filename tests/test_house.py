@@ -24,6 +24,7 @@ ROOMS = [
     "_identity",
     "_files",
     "_checks",
+    "_held",
 ]
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
 ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]

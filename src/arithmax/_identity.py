@@ -16,6 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+# The attribute of a class that was made of functions: a hash of all that they are.
+HELD = "_held"
+
 
 def describe(thing: Any) -> str:
     """A configuration in one line: its class and the fields that are not the defaults.
@@ -102,6 +105,8 @@ def _classes(thing: Any) -> Iterator[type]:
 
 def _is_foreign(cls: type) -> bool:
     root = cls.__module__.partition(".")[0]
+    if HELD in vars(cls):
+        return True
     return root not in ("arithmax", "builtins") and root not in sys.stdlib_module_names
 
 
@@ -111,10 +116,12 @@ def _source(cls: type) -> str:
 
     It is taken once: the file may be edited while the class is as it was.
     """
+    if HELD in vars(cls):
+        return vars(cls)[HELD]
     try:
         return source_hash(_file(cls))
     except (OSError, TypeError):  # typed at a prompt, or in a notebook
-        return digest(*_code(cls, set()))
+        return digest(*code_lines(cls, set()))
 
 
 def _file(cls: type) -> Path:
@@ -126,7 +133,7 @@ def _file(cls: type) -> Path:
     return Path(inspect.getfile(cls))
 
 
-def _code(thing: Any, seen: set[int]) -> Iterator[str]:
+def code_lines(thing: Any, seen: set[int]) -> Iterator[str]:
     """What a function or the functions of a class do, as text.
 
     Functions and plain values that they name are a part of it.
@@ -137,24 +144,25 @@ def _code(thing: Any, seen: set[int]) -> Iterator[str]:
     if isinstance(thing, type):
         for name, value in sorted(vars(thing).items()):
             yield name
-            yield from _code(value, seen)
+            yield from code_lines(value, seen)
     elif isinstance(thing, types.CodeType):
         yield thing.co_code.hex()
         yield repr(thing.co_names)
         for constant in thing.co_consts:
-            yield from _code(constant, seen)
+            yield from code_lines(constant, seen)
     elif isinstance(thing, staticmethod | classmethod):
-        yield from _code(thing.__func__, seen)
+        yield from code_lines(thing.__func__, seen)
     elif isinstance(thing, types.FunctionType):
-        yield from _code(thing.__code__, seen)
+        yield from code_lines(thing.__code__, seen)
         named = [thing.__globals__.get(name) for name in thing.__code__.co_names]
         held = [cell.cell_contents for cell in thing.__closure__ or ()]
-        for value in (*named, *held, thing.__defaults__):
+        more = (thing.__kwdefaults__ or {}).items()
+        for value in (*named, *held, thing.__defaults__, *sorted(more)):
             if not isinstance(value, type):  # those of others are not its own
-                yield from _code(value, seen)
+                yield from code_lines(value, seen)
     elif isinstance(thing, property):
         for function in filter(None, (thing.fget, thing.fset)):
-            yield from _code(function, seen)
+            yield from code_lines(function, seen)
     elif isinstance(thing, frozenset):
         yield repr(sorted(map(repr, thing)))  # its order changes with each process
     elif isinstance(thing, str | bytes | int | float | tuple | None):

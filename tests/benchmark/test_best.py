@@ -142,6 +142,9 @@ def test_lines_say_rate_interval_and_condition():
 
 @pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
 def test_units_for_an_operation_fit_a_terminal(operation, capsys, monkeypatch):
+    from arithmax import torch
+    from arithmax.cli._order import order
+
     monkeypatch.setenv("COLUMNS", "80")
     cli.main(["units", "--operation", operation])
     lines = capsys.readouterr().out.splitlines()
@@ -153,6 +156,10 @@ def test_units_for_an_operation_fit_a_terminal(operation, capsys, monkeypatch):
         (line,) = [t for t in lines if t.strip().split("  ")[0] in names]
         assert "[" in line and line.count("]") >= 1  # a rate in the same line
     assert any(t.startswith(f"Use {found.unit}:") for t in lines)
+    assert "ClipNorm" not in " ".join(lines)
+    *_, command, layer = lines
+    assert order("single-module", command.split()[3:]).task.operation == operation
+    assert hasattr(torch, layer.split("(")[0].strip().removeprefix("arithmax.torch."))
 
 
 def test_units_for_an_operation_as_json(capsys):

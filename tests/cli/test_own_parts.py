@@ -9,7 +9,9 @@ from arithmax import cli
 from arithmax._identity import code_of, describe
 from arithmax.cli._order import order
 from arithmax.cli._own_parts import given_optimiser
+from arithmax.cli._swept import swept_places
 from arithmax.results import read
+from arithmax.tasks import Task
 from arithmax.training import Adam, _block, from_optax, train_cells
 from short_runs import cell, measured
 
@@ -30,9 +32,10 @@ def needs(more, learning_rate=1.0):
     return optax.sgd(learning_rate)
 """
 TASK = """
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
-from arithmax.tasks import FormulaTask
+import numpy as np
+from arithmax.tasks import Dataset, FormulaTask
 from beside import DECAY
 
 @dataclass(frozen=True)
@@ -51,6 +54,17 @@ class Bill(FormulaTask):
         return ((price + delivery) * pieces)[None]
 
 FAR = Bill(extrapolation=(50.0, 60.0))
+X = np.random.default_rng(0).uniform(1, 2, (50, 2))
+ROWS = Dataset.from_arrays(X, X[:, 0] * X[:, 1])
+
+@dataclass(frozen=True)
+class Derived(Bill):
+    "Its width follows from its range."
+
+    width: float = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "width", self.extrapolation[1])
 """
 NETWORK = """
 from arithmax import NAU, NMU, Stack
@@ -86,6 +100,23 @@ def test_a_task_has_the_options_of_its_fields(files, capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "The range to train on. (default: 1.0 2.0)" in shown
     assert "(price + delivery) · pieces." in shown
+
+
+def test_fields_that_follow_from_others_are_no_options(files, capsys):
+    found = asked("task.py:Derived --extrapolation 2 7 --steps 1000").task
+    assert isinstance(found, Task) and vars(found)["width"] == 7.0
+    with pytest.raises(SystemExit):
+        asked("task.py:Derived --help")
+    assert "--width" not in capsys.readouterr().out
+    known = {s.path for s in swept_places(asked("task.py:Derived --steps 1000"))}
+    assert "extrapolation" in known and "width" not in known
+
+
+def test_a_dataset_of_a_file_is_trained_on_as_it_is(files, capsys):
+    command = ["train", "task.py:ROWS", "--json", *SHORT]
+    cli.main([*command, "--criterion.threshold", "1e-5"])
+    [summary] = json.loads(capsys.readouterr().out)
+    assert summary["total"] == 2 and "training_rows=30" in summary["cell"]["task"]
 
 
 def test_a_network_stands_in_place_of_a_unit(files):

@@ -7,9 +7,16 @@ import pytest
 
 from arithmax import NMU, Stack, cli
 from arithmax.cli._order import Arguments, order
-from arithmax.cli._sweep import orders, spreads, study_of
+from arithmax.cli._sweep import (
+    _say_missing,
+    evaluation_of,
+    orders,
+    spreads,
+    study_of,
+)
 from arithmax.cli._swept import Setting, place_of, swept_places, swept_values
-from arithmax.training import _fleet
+from arithmax.results import Results
+from arithmax.training import _fleet, train_cells
 from arithmax.training._replicas import jobs, replicas
 
 SHORT = ["--unit", "nmu", "--steps", "2000", "--seeds", "3", "--quiet"]
@@ -30,6 +37,21 @@ def test_every_combination():
     assert {o.protocol.steps for o in found} == {2000}  # the options hold
 
 
+def test_two_names_of_one_setting_are_refused():
+    said = r"`sweep` \(=optimiser__learning_rate\) is the setting that learning_rate"
+    with pytest.raises(ValueError, match=said):
+        settings("learning_rate=1e-3,1e-2", "optimiser__learning_rate=1e-4,1e-1")
+
+
+def test_a_unit_without_a_swept_setting_is_named():
+    reading = Arguments("single-module", SHORT)
+    said = r"`sweep` \(=eps\) is no setting of `unit` \(='nmu'\)"
+    with pytest.raises(ValueError, match=said):
+        [*orders(reading, swept_values(["unit=nalu,nmu", "eps=1e-5,1e-7"]))]
+    both = settings("unit=nmu,nau", "learning_rate=1e-3,1e-2")
+    assert len(both) == 4
+
+
 def test_names():
     known = swept_places(order("subsets", ["--unit", "nmu", "--simple"]))
     for name in ("learning_rate", "optimiser__learning_rate", "learning-rate"):
@@ -44,6 +66,9 @@ def test_names():
         place_of("epsilon", known)
     with pytest.raises(ValueError, match=r"\(='lerning'\) must name one of unit, .*"):
         place_of("lerning", known)
+    for wrong in ("lr", "lerning_rate"):
+        with pytest.raises(ValueError, match=r"Did you mean learning_rate\?$"):
+            place_of(wrong, known)
     for listed in ("learning_rate", "hidden", "input_size", "criterion__epsilon"):
         with pytest.raises(ValueError, match=rf"[ ,]{listed}[,.]"):
             place_of("nonsense", known)
@@ -103,6 +128,19 @@ def test_a_grid_is_one_fleet(monkeypatch, tmp_path, capsys):
     first, second = json.loads(capsys.readouterr().out)
     assert first["cell"] == {"learning_rate": 1e-4} and first["solved"] == 0
     assert second["success"]["value"] == 1.0 and second["success"]["low"] < 0.6
+
+
+def test_settings_that_are_not_finished_have_no_line(capsys):
+    """Runs with fewer steps are those of another setting."""
+    study = study_of(Arguments("single-module", SHORT), ["steps=1000,2000"])
+    short = train_cells([study.arms[0].cell])
+    done = evaluation_of(study, short)
+    assert [bool(runs.summary) for runs in done.arm_runs] == [True, False]
+    assert done.computed.tables["rates"]["steps"] == [1000]
+    _say_missing(done)
+    assert capsys.readouterr().out == "Not finished: steps=2000.\n"
+    few = evaluation_of(study, Results(short.rows[:2]))  # of three seeds
+    assert not any(runs.summary for runs in few.arm_runs)
 
 
 def test_where_a_logarithmic_axis_fits():

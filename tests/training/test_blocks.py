@@ -33,8 +33,9 @@ def counted(monkeypatch, tmp_path, seeds: int) -> list[Counter]:
 
         monkeypatch.setattr(module, name, spy)
 
-    def advance(*_):
-        between.append(Counter(seen))
+    def advance(name, steps, solved):
+        if steps:  # none when a block is finished
+            between.append(Counter(seen))
         seen.clear()
 
     monkeypatch.setattr(_replicas.Replica, "__getattribute__", lookup)

@@ -1,6 +1,8 @@
 """CPU seconds: of processors, shared by the blocks that run at the same time."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -9,7 +11,7 @@ from arithmax.studies._shown import CLOCK, spent
 from arithmax.training import _block, train_cells
 from arithmax.training._meter import Meter
 from fake_rows import fake
-from short_runs import cell
+from short_runs import cell, measured
 
 
 def test_blocks_that_run_together_share(monkeypatch):
@@ -37,6 +39,22 @@ def test_rows_have_seconds_of_the_processor(monkeypatch, tmp_path):
     # A look when the block begins, and one when it ends: 8 s for two replicas.
     assert [row["cpu_seconds"] for row in rows] == [4.0, 4.0]
     assert all(0 < row["seconds"] != row["cpu_seconds"] for row in rows)
+
+
+def test_the_same_cells_may_be_trained_twice_at_a_time(monkeypatch):
+    """In two threads, as in two cells of a notebook server."""
+    meeting, advanced = threading.Barrier(2, timeout=60), _block.Block.advance
+
+    def together(block):
+        if block.step == 0:
+            meeting.wait()  # both of them run
+        advanced(block)
+
+    monkeypatch.setattr(_block.Block, "advance", together)
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(train_cells, [cell(seeds=(0, 1))]) for _ in range(2)]
+        first, second = (measured(future.result()) for future in both)
+    assert first == second and len(first) == 2
 
 
 def test_what_was_spent_before_a_stop_counts(monkeypatch, tmp_path):

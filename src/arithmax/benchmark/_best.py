@@ -14,7 +14,7 @@ from functools import cached_property
 from ..statistics import Interval, overlap
 from ..studies._grid import SYMBOLS
 from ..studies.primer._runs import RANGES, UNITS, cell, task
-from ..training import Joint, Protocol, UnitPenalty
+from ..training import ClipNorm, Joint, Protocol, UnitPenalty
 from ..units import REALS
 from ._leaderboard import Board, Score, rank
 
@@ -209,8 +209,19 @@ def setting_text(protocol: Protocol) -> str:
     special += [] if protocol.composition == Joint() else [protocol.composition]
     special += [protocol.restart] if protocol.restart else []
     penalties = map(_penalty_text, protocol.penalties)
-    parts = [first, f"{protocol.steps:,} steps", *penalties, *map(repr, special)]
+    parts = [
+        first,
+        f"{protocol.steps:,} steps",
+        *penalties,
+        *map(_special_text, special),
+    ]
     return "; ".join(parts)
+
+
+def _special_text(part: object) -> str:
+    if isinstance(part, ClipNorm):
+        return f"gradients clipped to norm {part.limit:g}"
+    return repr(part)
 
 
 def _penalty_text(penalty: object) -> str:

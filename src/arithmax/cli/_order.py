@@ -85,8 +85,8 @@ class Arguments:
     def __init__(self, name: str, arguments: list[str]) -> None:
         self.name, self.arguments = name, arguments
         self.prog = f"arithmax train {name}"
-        self.cls, start = task_named(name)
-        self.options = options_of(self.cls, start)
+        self.cls, self.start = task_named(name)
+        self.options = options_of(self.cls, self.start)
         rest = [a for a in arguments if a not in HELP]
         self.wants_help = len(rest) < len(arguments)
         self.first, self.unknown = tyro.cli(
@@ -132,7 +132,7 @@ class Arguments:
         task = (
             None
             if is_missing
-            else made(self.cls, self.first.task, **changes.get("task", {}))
+            else made(self.cls, self.first.task, self.start, **changes.get("task", {}))
         )
         network, protocol = self._start(task)
         protocol = with_kinds(protocol, self.first.kinds, self.own)

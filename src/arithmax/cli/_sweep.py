@@ -12,7 +12,7 @@ from typing import Any
 from .._json import dumps
 from ._comparisons import print_study
 from ._order import Arguments, Order, ended, seeds_of
-from ._show import write_or_say
+from ._show import filled, write_or_say
 from ._studies import command
 from ._swept import UNIT, Setting, place_of, swept_places, swept_values
 
@@ -38,6 +38,7 @@ def train_swept(reading: Arguments) -> int:
         print(dumps([dataclasses.asdict(s) for s in summaries], indent=2))
     else:
         print_study(done, {})
+        _say_missing(done)
         if run.out is not None and not results.interrupted:
             print(write_or_say(run.out / f"{NAME}.html", lambda: _page(done)))
     return ended(results, run)
@@ -70,14 +71,43 @@ def orders(
 ) -> Iterator[tuple[dict[str, Any], Order]]:
     """Every combination: its labels, and what is to be trained."""
     settings = [name for name in swept if name != UNIT]
-    known = swept_places(reading.order()) if settings else []
-    found = {name: place_of(name, known) for name in settings}
     of_units = {unit: reading.of_unit(unit) for unit in swept.get(UNIT, ())}
+    trained = of_units or {reading.first.unit: reading}
+    places = {u: swept_places(r.order()) for u, r in trained.items() if settings}
+    found = {name: place_of(name, next(iter(places.values()))) for name in settings}
+    _check_once(found)
+    for unit, known in places.items():
+        _check_has(unit, known, found)
     for values in itertools.product(*swept.values()):
         setting = dict(zip(swept, values, strict=True))
         labels = {name: _label(value) for name, value in setting.items()}
         chosen = of_units.get(setting.pop(UNIT, None), reading)
         yield labels, chosen.order(_changes(setting, found))
+
+
+def _check_once(found: Mapping[str, Setting]) -> None:
+    """Two names may mean one setting, of which the last value would count."""
+    names: dict[tuple[str, str], str] = {}
+    for name, place in found.items():
+        other = names.setdefault((place.group, place.path), name)
+        if other != name:
+            raise ValueError(
+                f"`sweep` (={name}) is the setting that {other} names, too "
+                f"({place.path}). Give it once, with all its values."
+            )
+
+
+def _check_has(
+    unit: str, known: Sequence[Setting], found: Mapping[str, Setting]
+) -> None:
+    """A unit of a sweep must have all settings that are swept beside it."""
+    places = {(s.group, s.path) for s in known}
+    for name, place in found.items():
+        if (place.group, place.path) not in places:
+            raise ValueError(
+                f"`sweep` (={name}) is no setting of `unit` (={unit!r}). Sweep what "
+                "all units have, or leave that unit out."
+            )
 
 
 def _changes(
@@ -125,6 +155,7 @@ def evaluation_of(study: Any, results: Any) -> Any:
     from ..studies._study import columns
 
     done = evaluate(study, results, history=[entry(True, command=command())])
+    done = dataclasses.replace(done, arm_runs=[*map(_whole, done.arm_runs)])
     x, *others = study.labels
     lines = [
         [runs.arm.labels[x], *_percent(runs.summary.success)]
@@ -133,6 +164,24 @@ def evaluation_of(study: Any, results: Any) -> Any:
     ]
     tables = {"rates": columns((x, RATE, LOW, HIGH), lines)} if lines else {}
     return dataclasses.replace(done, computed=Computed(tables))
+
+
+def _whole(runs: Any) -> Any:
+    """An arm without its runs if they are not all: fewer steps are another arm's."""
+    if not runs.reduced:
+        return runs
+    return dataclasses.replace(runs, rows=[], reduced="", summary=None)
+
+
+def _say_missing(done: Any) -> None:
+    """Name the settings that have no line, as training was interrupted."""
+    missing = [
+        " ".join(f"{name}={value}" for name, value in runs.arm.labels.items())
+        for runs in done.arm_runs
+        if not runs.summary
+    ]
+    if missing:
+        print(filled(f"Not finished: {', '.join(missing)}."))
 
 
 def _percent(rate: Any) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ too, and `unit` is the unit.
 """
 
 import dataclasses
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -81,6 +82,8 @@ def _fields(thing: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _fields(part, f"{path}__{i}")
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         for f in dataclasses.fields(thing):
+            if not f.init:  # it follows from others
+                continue
             inner = f"{path}__{f.name}" if path else f.name
             yield from _fields(getattr(thing, f.name), inner)
     elif path:
@@ -97,8 +100,18 @@ def place_of(name: str, known: Sequence[Setting]) -> Setting:
     if found:
         names = " or ".join(_full(s, known) for s in found)
         raise ValueError(f"`sweep` (={name}) may mean {names}: write one of them.")
-    listed = ", ".join(["unit", *sorted(_short(s, known) for s in known)])
-    raise ValueError(f"`sweep` (={shown(name)}) must name one of {listed}.")
+    names = ["unit", *sorted(_short(s, known) for s in known)]
+    raise ValueError(
+        f"`sweep` (={shown(name)}) must name one of {', '.join(names)}."
+        f"{_hint(path, names)}"
+    )
+
+
+def _hint(path: str, names: Sequence[str]) -> str:
+    """The name whose initials were given, as lr, or else the nearest one."""
+    short = [n for n in names if "".join(word[:1] for word in n.split("_")) == path]
+    near = short or difflib.get_close_matches(path, names, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _full(setting: Setting, known: Sequence[Setting]) -> str:

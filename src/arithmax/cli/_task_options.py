@@ -108,6 +108,7 @@ def options_of(cls: type, start: Task | None = None) -> type:
                 f.default if start is None else getattr(start, f.name),
             )
             for f in dataclasses.fields(cls)
+            if f.init
         ],
         frozen=True,
     )
@@ -130,11 +131,23 @@ def _writable(kind: Any, text: str) -> Any:
     return Annotated[kind, tyro.conf.arg(help=" ".join(text.split()))]
 
 
-def made(cls: type, given: Any, **changes: Any) -> Task:
-    """The task that options make, with some changes."""
+def made(cls: type, given: Any, start: Task | None = None, **changes: Any) -> Task:
+    """The task that options make, with some changes.
+
+    Args:
+        cls: the task's class, or `TableOptions`.
+        given: the options.
+        start: the task of a file; it is taken as it is if nothing is changed, for it
+            may hold what is no option, as the rows of a `Dataset`.
+        changes: values in place of those of the options.
+    """
     values = {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
     values |= changes
-    return TableOptions(**values).task() if cls is TableOptions else cls(**values)
+    if cls is TableOptions:
+        return TableOptions(**values).task()
+    if start is not None and values == {n: getattr(start, n) for n in values}:
+        return start
+    return cls(**values)
 
 
 def is_open(given: Any) -> bool:

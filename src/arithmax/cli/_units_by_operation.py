@@ -16,7 +16,7 @@ def show_units_for(operation: str, json: bool) -> None:
     if json:
         print_json(_entries(found) if found else _unranked(operation), indent=2)
     elif found:
-        _show_ranked(found)
+        _show_ranked(found, operation)
     else:
         _show_unranked(operation)
 
@@ -44,7 +44,7 @@ def ordered(found: Any) -> list[str]:
     return [found.unit, *(u for u in found.contests[0].scores if u != found.unit)]
 
 
-def _show_ranked(found: Any) -> None:
+def _show_ranked(found: Any, operation: str) -> None:
     first = found.contests[0]
     names = ["unit", "exact", *(f"{c.inputs} inputs" for c in found.contests)]
     rows = [_row(found, unit) for unit in ordered(found)]
@@ -52,6 +52,8 @@ def _show_ranked(found: Any) -> None:
     show(table(title, [*names, "worst"], rows))
     for note in _notes(found, first):
         _print_paragraph(note)
+    for line in _uses(found, operation):
+        print(line)
 
 
 def _row(found: Any, unit: str) -> list[str]:
@@ -83,6 +85,20 @@ def _notes(found: Any, first: Any) -> list[str]:
         f"{len(first.board.ranges)} ranges of inputs; “worst” is the lowest of "
         f"these with {first.inputs} inputs. Solved means right outside of the range "
         f"({first.criterion}). `arithmax leaderboard --open` has each.",
+    ]
+
+
+def _uses(found: Any, operation: str) -> list[str]:
+    """How the recommended unit is trained here, and used in a network of torch."""
+    named = [(name, cls) for name, cls in UNITS.items() if cls.title == found.unit]
+    return [
+        line
+        for name, cls in named
+        for line in (
+            "",
+            f"  arithmax train single-module --unit {name} --operation {operation}",
+            f"  arithmax.torch.{cls.__name__}(n, 1)  # a layer with n inputs",
+        )
     ]
 
 

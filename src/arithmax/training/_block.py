@@ -22,7 +22,7 @@ def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
     """Train a block to its end, or until it is asked to stop."""
     if stop.is_set():
         return []
-    with pinned(job.first.protocol.precision), METER.running(job.name):
+    with pinned(job.first.protocol.precision), METER.running(id(job)):
         return _train(Block(job, device), stop, advance)
 
 
@@ -38,7 +38,10 @@ def _train(block: "Block", stop, advance) -> list[dict[str, Any]]:
         if time.monotonic() - saved > job.checkpoint_seconds:
             block.save()
             saved = time.monotonic()
-    return block.finish()
+    rows = block.finish()
+    # The count so far is of the last measurement but one, and not by the criterion.
+    advance(job.name, 0, sum(row["outcome"] == "solved" for row in rows))
+    return rows
 
 
 def numbers_of_block(job: Job, device: Any) -> Numbers:
@@ -137,7 +140,7 @@ class Block:
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of this block, with those before it was stopped."""
-        return self.cpu_before + METER.seconds(self.job.name)
+        return self.cpu_before + METER.seconds(id(self.job))  # two may have a name
 
     def save(self) -> None:
         """Write state and curves so far."""

@@ -2,19 +2,22 @@
 
 A transformation is a pair of functions, which say nothing of themselves. What a run is
 called must tell it from others: the class that is made here has the name of what was
-given, its numbers as fields, and belongs to the module that it is from, whose source is
-a part of the name of a run.
+given, and its numbers as fields. A part of the name of a run is the source of the
+module that has it under this name; of all else the functions, with what they hold.
 
 This file is read by the command line and loads no array library.
 """
 
 import inspect
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, make_dataclass
 from typing import Any
 
 from .._checks import shown
+from .._held import held
+from .._identity import HELD, digest
 from ._declared import compiled, traced
 from ._optimiser import Optimiser
 
@@ -50,10 +53,10 @@ def from_optax(given: Any, name: str = "", module: str = "") -> type[Transformed
     Args:
         given: a `GradientTransformation`, or a function whose numbers, words and
             switches become options of the class; `learning_rate` is a number of each
-            replica, the others are compiled.
+            replica, unless its default is a schedule; the others are compiled.
         name: what the class is called; that of the function if empty.
-        module: the module whose source belongs to the name of a run; that of the
-            function if empty.
+        module: the module that has it under this name, whose source then belongs to
+            the name of a run; that of the function if empty.
 
     Returns:
         The class; an instance of it is the `optimiser` of a protocol.
@@ -78,19 +81,31 @@ def from_optax(given: Any, name: str = "", module: str = "") -> type[Transformed
             "`name` (='') must be given with a transformation, which has none itself."
         )
     options = [] if make is None else [*_options(make, name)]
+    module = module or getattr(make, "__module__", __name__)
+    namespace: dict[str, Any] = {
+        "transformation": lambda self: given if make is None else _built(make, self)
+    }
+    if getattr(sys.modules.get(module), name, None) is not given:
+        namespace[HELD] = _hash(given, name)
     made = make_dataclass(
-        name,
-        options,
-        bases=(Transformed,),
-        namespace={
-            "transformation": lambda self: given if make is None else _built(make, self)
-        },
-        frozen=True,
+        name, options, bases=(Transformed,), namespace=namespace, frozen=True
     )
-    made.__module__ = module or getattr(make, "__module__", __name__)
+    made.__module__ = module
     made.__doc__ = inspect.getdoc(make) if make is not None else None
     made.__doc__ = made.__doc__ or f"The transformation {name}."
     return made
+
+
+def _hash(given: Any, name: str) -> str:
+    """What tells this from all others of the same name."""
+    parts = (given.init, given.update) if is_transformation(given) else given
+    try:
+        return digest(*held(parts))
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"`given` ({name}) cannot be told from others of that name: {error}. Give "
+            "a function of a module that makes it, or FILE.py:NAME on the command line."
+        ) from None
 
 
 def is_transformation(given: Any) -> bool:
@@ -104,9 +119,18 @@ def _options(make: Callable[..., Any], name: str) -> Iterator[tuple[str, type, A
         default = argument.default
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
             continue
-        if argument.name == RATE:
-            number = default if isinstance(default, float) else USUAL
-            yield RATE, float, traced(number)
+        if hasattr(Transformed, argument.name):
+            raise TypeError(
+                f"`{argument.name}` of {name} must have another name, for that is what "
+                "a part of every optimiser is called: write a function that calls "
+                f"{name} with it."
+            )
+        if argument.name == RATE and default is argument.empty:
+            yield RATE, float, traced(USUAL)
+        elif argument.name == RATE and type(default) in (int, float):
+            yield RATE, float, traced(float(default))
+        elif argument.name == RATE:
+            continue  # a schedule is left to the function
         elif type(default) in (bool, int, float, str):
             bounds = (None, None) if isinstance(default, int | float) else None
             yield argument.name, type(default), compiled(default, bounds)
