@@ -2,6 +2,7 @@
 
 import json
 from importlib import resources
+from typing import Any
 
 import pytest
 from scipy.stats import binomtest
@@ -158,7 +159,8 @@ def test_units_for_an_operation_fit_a_terminal(operation, capsys, monkeypatch):
     assert any(t.startswith(f"Use {found.unit}:") for t in lines)
     assert "ClipNorm" not in " ".join(lines)
     *_, command, layer = lines
-    assert order("single-module", command.split()[3:]).task.operation == operation
+    task: Any = order("single-module", command.split()[3:]).task
+    assert task.operation == operation
     assert hasattr(torch, layer.split("(")[0].strip().removeprefix("arithmax.torch."))
 
 

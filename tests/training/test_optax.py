@@ -100,7 +100,6 @@ def test_the_learning_rate_is_that_of_the_function():
     falling = optax.linear_schedule(1.0, 0.0, 10)
 
     def scheduled(learning_rate: Any = falling, decay=0.0):
-        assert callable(learning_rate)
         return optax.adamw(learning_rate, weight_decay=decay)
 
     def needed(learning_rate):
