@@ -1,5 +1,6 @@
 """`fit`: second-order steps that are right, seeds that are chosen, formulas read."""
 
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -539,3 +540,11 @@ def test_scales_that_a_format_cannot_hold():
     x, y, _ = rows("a*b/c")
     with pytest.raises(ValueError, match=r"cannot be held in torch.float32"):
         arithmax.torch.fit(arithmax.torch.NMU(3, 1), x * 1e60, y, progress=False)
+
+
+def test_what_reading_needs_is_asked_for_before_training(monkeypatch):
+    x, y, _ = rows("a*b/c")
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    monkeypatch.setattr(TorchEngine, "draw", lambda *_: pytest.fail("it trains"))
+    with pytest.raises(ImportError, match="sympy is not installed"):
+        arithmax.torch.fit(arithmax.torch.RealNPU(3, 1), x, y, progress=False)

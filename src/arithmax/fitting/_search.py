@@ -1,11 +1,13 @@
 """Seeds side by side, restarts, and the choice among them by rows held out."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._arrays import Array
+from .._extras import extras
 from ..discover import Trust
 from ..readout import Reading, readout
 from ._bar import FitBar
@@ -53,6 +55,8 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
 
     Rows outside the table have no part in it.
     """
+    with extras():
+        import_module("sympy")  # reading needs it: an error before training, not after
     _check_outputs(engine, split)
     found: list[Found] = []
     errors: list[float] = []
