@@ -92,6 +92,7 @@ def test_the_first_screen_has_the_picture(visit, scheme, width):
     page.emulate_media(color_scheme=scheme)
     page.evaluate("localStorage.clear()")  # the page remembers its colours
     page.reload(wait_until="load")
+    page.locator(f'figure img[src$="#only-{scheme}"]').wait_for()  # a script chooses
     shown = [i for i in page.locator("figure img").all() if i.is_visible()]
     [image] = shown
     assert image.get_attribute("src").endswith(f"#only-{scheme}")
