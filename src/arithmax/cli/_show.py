@@ -66,8 +66,10 @@ def page_file(out: Path, name: str) -> Path:
 
     The folder is made before anything is computed, or the error comes then.
     """
+    from .._files import writable
+
     file = out if out.suffix and not out.is_dir() else out / name
-    file.parent.mkdir(parents=True, exist_ok=True)
+    writable("out", file.parent)
     return file
 
 
