@@ -20,7 +20,6 @@ from arithmax.units import UNITS
 
 ROOT = Path(__file__).parents[1]
 BEST = "<!-- best -->"  # where the best unit for each operation is named
-PLOT = r"<!-- plot: (\S+) (\d+) -->"  # of which study, and which of its plots
 
 
 @cache
@@ -47,15 +46,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Put the list of studies, plots and files where a page asks for them."""
+    """Put the list of studies and files where a page asks for them."""
     markdown = markdown.replace("<!-- table: studies -->", overview())
     if BEST in markdown:
         markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
-    if re.search(PLOT, markdown):
-        library = script("../" * page.url.count("/"))
-        title, _, rest = re.sub(PLOT, one_plot, markdown).partition("\n")
-        markdown = f"{title}\n\n{library}\n{rest}"
     return markdown
 
 
@@ -97,14 +92,6 @@ def styled(shown: str) -> str:
 def code(match: re.Match) -> str:
     """A file of the repository."""
     return f"```python\n{(ROOT / match[1]).read_text(encoding='utf-8')}```"
-
-
-def one_plot(match: re.Match) -> str:
-    """One plot of a study, with the command that made it."""
-    own = next(e for e in evaluations() if e.study.name == match[1])
-    caption, figure = figures(own)[int(match[2]) - 1]
-    link = f"[{caption}](studies/{match[1]}.md) `arithmax reproduce {match[1]}`"
-    return f"{drawn(figure)}\n\n{link}"
 
 
 def script(depth: str) -> str:

@@ -27,6 +27,37 @@ def unit_class(name: str, module: str) -> type[Unit]:
         ) from None
 
 
+class LayerFamily:
+    """The layers of a framework: a class for each unit, made when it is asked for.
+
+    Args:
+        layer: the class of its layers.
+        extras: the keyword arguments of `layer` that are not for the unit.
+        module: the module in which the classes are found.
+    """
+
+    def __init__(self, layer: Any, extras: tuple[str, ...], module: str) -> None:
+        self.layer, self.extras, self.module = layer, extras, module
+        self._classes: dict[type[Unit], Any] = {}
+
+    def named(self, name: str) -> Any:
+        """The layer of a unit, by the unit's name, as its paper may spell it."""
+        unit = unit_class(name, self.module)
+        if unit not in self._classes:
+            made = layer_class(unit, self.layer, self.extras, self.module)
+            self._classes[unit] = made
+        return self._classes[unit]
+
+    def of(
+        self, network: Network, in_features: Any, out_features: int, **options: Any
+    ) -> Any:
+        """The layer of a network, of the class that bears its name if it is a unit."""
+        if type(network) not in UNITS.values():
+            return self.layer(network, in_features, out_features, **options)
+        cls = self.named(type(network).__name__)
+        return cls(in_features, out_features, **vars(network), **options)
+
+
 def layer_class(
     unit_class: type[Unit], layer: Any, extras: tuple[str, ...], module: str
 ) -> type:

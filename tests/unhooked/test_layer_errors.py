@@ -26,6 +26,16 @@ def test_what_is_no_optimiser():
         arithmax.equinox.attach(other)
 
 
+def test_an_optimiser_is_made_by_a_function_and_a_transformation_is_one():
+    x, y = torch.rand(20, 2) + 1, torch.rand(20)
+    made: Any = torch.optim.Adam([torch.zeros(1, requires_grad=True)])
+    with pytest.raises(TypeError, match="a function from parameters to"):
+        arithmax.torch.fit(arithmax.torch.NMU(2, 1), x, y, optimiser=made)
+    made, key = optax.adam, jax.random.key(0)
+    with pytest.raises(TypeError, match="must be a transformation of optax"):
+        arithmax.equinox.fit(arithmax.NMU(), x, y, key=key, optimiser=made)
+
+
 def test_what_cannot_be_fitted():
     name: Any = "nmu"
     with pytest.raises(TypeError, match=r"`net` \(='nmu'\) must be a `torch.nn"):

@@ -9,7 +9,7 @@
 from typing import Any
 
 from .._layers import layer_names
-from ._classes import class_named
+from ._classes import LAYERS
 from ._fit import fit as fit
 from ._layer import Layer as Layer
 from ._scaled import ScaledModule as ScaledModule
@@ -25,7 +25,7 @@ from ._whole import readout as readout
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return class_named(name)
+    return LAYERS.named(name)
 
 
 def __dir__() -> list[str]:

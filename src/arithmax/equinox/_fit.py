@@ -10,9 +10,9 @@ from .._checks import shown
 from .._extras import extras
 from .._network import Network
 from ..fitting import Fit, Settings, Split, search
-from ._classes import layer_of
+from ._classes import LAYERS
 from ._engine import JaxEngine, in_its_units, like, redrawn
-from ._whole import layers_of
+from ._whole import check_transformation, layers_of
 
 with extras():
     import equinox as eqx
@@ -78,6 +78,8 @@ def fit(
         m*v**2/2 | exact on this data
     """
     options = locals()
+    if optimiser is not None:
+        check_transformation(optimiser)
     draw, start = jax.random.split(key)
     options["seed"] = int(jax.random.randint(draw, (), 0, 2**31 - 1))
     settings = Settings(
@@ -105,7 +107,7 @@ def _maker(net: Any, split: Split) -> Callable[[PRNGKeyArray], Any]:
     if isinstance(net, Network):
         shape = split.x.shape[1:]
         sizes = shape[0] if net.input_axes == 1 else tuple(shape)
-        return lambda key: layer_of(net, sizes, split.y.shape[1], key=key)
+        return lambda key: LAYERS.of(net, sizes, split.y.shape[1], key=key)
     if isinstance(net, eqx.Module):
         layers_of(net)
         return lambda key: redrawn(net, key)

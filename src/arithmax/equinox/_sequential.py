@@ -7,7 +7,7 @@ from jaxtyping import PRNGKeyArray
 
 from .._extras import extras
 from ..networks import Stack
-from ._classes import layer_of
+from ._classes import LAYERS
 
 with extras():
     import equinox as eqx
@@ -44,7 +44,7 @@ def sequential(
     sizes = list(pairwise((in_features, *network.hidden, out_features)))
     keys = jax.random.split(key, len(sizes))
     layers = [
-        layer_of(unit, *size, key=k, dtype=dtype)
+        LAYERS.of(unit, *size, key=k, dtype=dtype)
         for unit, size, k in zip(network.units, sizes, keys, strict=True)
     ]
     if network.starts:

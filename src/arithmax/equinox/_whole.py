@@ -54,11 +54,7 @@ def attach(optimiser: optax.GradientTransformation) -> optax.GradientTransformat
         >>> eqx.apply_updates(net, updates).params["W"].tolist()
         [[0.0, 0.0]]
     """
-    if not isinstance(optimiser, optax.GradientTransformation):
-        raise TypeError(
-            f"`optimiser` (={shown(optimiser)}) must be a transformation of optax, "
-            "such as `optax.adam(1e-2)`."
-        )
+    check_transformation(optimiser)
 
     optimiser = optax.with_extra_args_support(optimiser)
 
@@ -76,6 +72,15 @@ def attach(optimiser: optax.GradientTransformation) -> optax.GradientTransformat
         return jax.tree.map(lambda new, old: new - old, after, params), state
 
     return optax.GradientTransformationExtraArgs(optimiser.init, update)
+
+
+def check_transformation(optimiser: Any) -> None:
+    """`optimiser` must be a transformation of optax, not a function that makes one."""
+    if not isinstance(optimiser, optax.GradientTransformation):
+        raise TypeError(
+            f"`optimiser` (={shown(optimiser)}) must be a transformation of optax, "
+            "such as `optax.adam(1e-2)`."
+        )
 
 
 def discretise(net: Any) -> Any:

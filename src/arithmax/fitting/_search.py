@@ -1,6 +1,5 @@
 """Seeds side by side, restarts, and the choice among them by rows held out."""
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -65,8 +64,10 @@ def search(engine: Engine, split: Split, settings: Settings) -> Fit:
         for rounds in range(1, settings.restarts + 2):
             at = engine.draw(settings.seeds, rounds - 1)
             watch = bar.round(rounds)
-            train = second_order if engine.second_order else _first_order
-            at = train(engine, at, settings, watch)
+            if engine.second_order:
+                at = second_order(engine, at, settings, watch)
+            else:
+                at = engine.descend(at, settings, watch)
             mine = _errors(engine, split, at)
             errors += mine
             found += _read(engine, split, settings, at, mine)
@@ -91,12 +92,6 @@ def _check_outputs(engine: Engine, split: Split) -> None:
             f"shape {split.y.shape}) needs {(len(rows), split.y.shape[1])}: one column "
             "for each target. Give the last layer so many outputs."
         )
-
-
-def _first_order(
-    engine: Engine, at: Array, settings: Settings, watch: Callable[[float, float], None]
-) -> Array:
-    return engine.descend(at, settings, watch)
 
 
 def _errors(engine: Engine, split: Split, at: Array) -> list[float]:

@@ -8,7 +8,7 @@ from .._checks import shown
 from .._extras import extras
 from .._network import Network
 from ..fitting import Fit, Settings, Split, search
-from ._classes import layer_of
+from ._classes import LAYERS
 from ._engine import MakeOptimiser, TorchEngine, in_its_units
 from ._whole import layers_of
 
@@ -81,6 +81,11 @@ def fit(
     settings = Settings(
         **{field.name: options[field.name] for field in dataclasses.fields(Settings)}
     )
+    if optimiser is not None and not callable(optimiser):
+        raise TypeError(
+            f"`optimiser` (={shown(optimiser)}) must be a function from parameters to "
+            "an optimiser, such as `lambda p: torch.optim.Adam(p, lr=1e-2)`."
+        )
     split = Split.of(x, y, names, hold_out, seed)
     module = in_its_units(_module(net, split), split, scale)
     found = search(TorchEngine(module, split, settings, optimiser), split, settings)
@@ -94,7 +99,7 @@ def _module(net: nn.Module | Network, split: Split) -> nn.Module:
     if isinstance(net, Network):
         shape = split.x.shape[1:]
         sizes = shape[0] if net.input_axes == 1 else tuple(shape)
-        return layer_of(net, sizes, split.y.shape[1])
+        return LAYERS.of(net, sizes, split.y.shape[1])
     if not isinstance(net, nn.Module):
         raise TypeError(
             f"`net` (={shown(net)}) must be a `torch.nn.Module`, or a unit or stack of "

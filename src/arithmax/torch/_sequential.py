@@ -5,7 +5,7 @@ from typing import Any
 
 from .._extras import extras
 from ..networks import Stack
-from ._classes import layer_of
+from ._classes import LAYERS
 from ._draw import draw_
 
 with extras():
@@ -41,7 +41,7 @@ def sequential(
     """
     sizes = pairwise((in_features, *network.hidden, out_features))
     pairs = zip(network.units, sizes, strict=True)
-    made = [layer_of(unit, *size, device=device, dtype=dtype) for unit, size in pairs]
+    made = [LAYERS.of(unit, *size, device=device, dtype=dtype) for unit, size in pairs]
     layers = nn.Sequential(*made)
     if network.starts:
         declared = network.parameters(in_features, out_features)

@@ -19,7 +19,7 @@ from .._checks import shown
 from .._held import held
 from .._identity import HELD, digest
 from ._declared import compiled, traced
-from ._optimiser import Optimiser
+from ._optimiser import Optimiser, updated_by
 
 RATE = "learning_rate"
 USUAL = 1e-3  # the learning rate of a function that has no default for it
@@ -39,10 +39,8 @@ class Transformed(Optimiser):
     def step(self, objective, params, state, transform):
         import jax
 
-        gradient, loss = jax.grad(objective.total, has_aux=True)(params)
-        updates, state = self.transformation().update(
-            transform(gradient), state, params
-        )
+        change = self.transformation()
+        updates, state, loss = updated_by(change, objective, params, state, transform)
         moved = jax.tree.map(lambda p, u: p + u.astype(p.dtype), params, updates)
         return moved, state, loss
 

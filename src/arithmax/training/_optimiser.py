@@ -48,3 +48,18 @@ class Optimiser(Part, ABC):
         Returns:
             Parameters, state and loss.
         """
+
+
+def updated_by(
+    transformation: Any,
+    objective: "Objective",
+    params: "Params",
+    state: Any,
+    transform: Callable[["Params"], "Params"],
+) -> tuple["Params", Any, "Array"]:
+    """What a transformation of optax makes of a gradient, its state, and the loss."""
+    import jax
+
+    gradient, loss = jax.grad(objective.total, has_aux=True)(params)
+    updates, state = transformation.update(transform(gradient), state, params)
+    return updates, state, loss

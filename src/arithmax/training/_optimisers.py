@@ -9,7 +9,7 @@ from typing import Any
 
 from ._declared import Part, compiled, traced
 from ._levenberg_marquardt import LevenbergMarquardt
-from ._optimiser import Optimiser
+from ._optimiser import Optimiser, updated_by
 
 SHARE = (0, 1)
 
@@ -31,10 +31,8 @@ class FirstOrder(Optimiser):
     def step(self, objective, params, state, transform):
         import jax
 
-        gradient, loss = jax.grad(objective.total, has_aux=True)(params)
-        updates, state = self.transformation().update(
-            transform(gradient), state, params
-        )
+        change = self.transformation()
+        updates, state, loss = updated_by(change, objective, params, state, transform)
         rate = self.learning_rate
         return jax.tree.map(lambda p, u: p - rate * u, params, updates), state, loss
 
