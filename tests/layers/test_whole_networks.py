@@ -215,11 +215,13 @@ def test_a_stack_is_a_layer_and_the_fleets_results_load(tmp_path):
         net.load_state_dict({**inner, "0.W": np.ones((3, 3))})
 
 
-def test_weights_are_copies():
-    layer = arithmax.torch.NAU(2, 1)
-    before = layer.W.detach().clone()
-    layer.weights()["W"].fill_(7.0)
-    assert torch.equal(layer.W, before)
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_are_copies(name):
+    layer = getattr(arithmax.torch, name)(2, 1)
+    before = {n: v.clone() for n, v in layer.state_dict().items()}
+    for weight in layer.weights().values():
+        weight.fill_(7.0)
+    assert all(torch.equal(v, before[n]) for n, v in layer.state_dict().items())
 
 
 def test_layers_write_their_own_expression():

@@ -82,7 +82,7 @@ def stepper(
         step, promised = damped_step(
             slopes, gradient, damping.size, at.shape[0], room, tools.solve
         )
-        trial = xp.where(held, at, objective.project(at + step))
+        trial = objective.project(at + step)
         s = objective.residuals(trial)
         after = s @ s + strength * objective.penalty(trial)
         gain = (value - after) / promised
