@@ -48,6 +48,12 @@ def visit(browser, path):
         page.close()
 
 
+def show(page, section: str) -> None:
+    """Go there, and wait: the address changes first, then what is shown."""
+    page.evaluate("(name) => { location.hash = name; }", section)
+    page.locator(f"#{section}").wait_for()
+
+
 def shown(page) -> list[str]:
     return page.evaluate(
         "[...document.querySelectorAll('main section[id]')]"
@@ -106,6 +112,7 @@ def test_the_way_around_the_menu_stays_in_the_study(visit):
     page = visit(at="#computed")
     page.locator(".skip").focus()
     page.keyboard.press("Enter")
+    page.wait_for_url("**#main_")
     assert shown(page) == ["computed"]
 
 
@@ -168,7 +175,7 @@ def test_names_do_not_break_on_a_phone(visit):
     page = visit(390)
     names = page.locator(".index a")
     assert names.evaluate_all(f"(all) => all.map({LINES})") == [1] * names.count()
-    page.evaluate("location.hash = 'a-name-with-many-hyphens'")
+    show(page, "a-name-with-many-hyphens")
     box = page.locator("#a-name-with-many-hyphens .scroll").first
     box.evaluate("(b) => { b.scrollLeft = b.scrollWidth; }")
     first = page.locator("#a-name-with-many-hyphens tbody th").first
@@ -194,7 +201,7 @@ def test_text_can_be_read_on_the_page(visit, scheme):
     page = visit(color_scheme=scheme)
     seen = "a, .verdict, p, summary"
     for name in ("overview_", "noted", "computed"):
-        page.evaluate("(name) => { location.hash = name; }", name)
+        show(page, name)
         texts = page.locator(f"#{name} :is({seen}, small, th, td, .source)")
         assert min(texts.evaluate_all(f"(all) => all.map({CONTRAST})")) > 4.5
 
@@ -205,12 +212,11 @@ def test_a_theme_that_is_chosen_elsewhere_reaches_a_plot_when_it_is_shown(visit)
     colour = "() => document.querySelector('#noted_1 .drawing')._fullLayout.font.color"
     page.locator("#noted_1 .main-svg").first.wait_for()
     before = page.evaluate(colour)
-    page.evaluate("location.hash = 'computed'")
+    show(page, "computed")
     page.locator("#theme_").click()
     page.set_viewport_size({"width": 700, "height": 900})
-    page.evaluate("location.hash = 'noted'")
+    show(page, "noted")
     page.locator("#noted_1").scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    assert page.evaluate(colour) != before
-    width = page.locator("#noted_1 .main-svg").first.bounding_box()
-    assert width is not None and width["width"] <= 700
+    page.wait_for_function(f"({colour})() !== '{before}'")
+    narrow = "document.querySelector('#noted_1 .main-svg').clientWidth <= 700"
+    page.wait_for_function(narrow)
