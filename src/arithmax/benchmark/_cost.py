@@ -87,7 +87,7 @@ def _seconds(cell: Cell) -> float:
 
     from ..training import block_size, default_workers, train_cells
 
-    count = 2 * default_workers() * block_size(cell.task.in_features, 1000, _platform())
+    count = 2 * default_workers() * block_size(cell.task, 1000, _platform())
     seeds: Sequence[int] = range(count)
     longer = replace(cell.protocol, steps=2 * cell.protocol.steps)
     times: list[Any] = []
