@@ -13,6 +13,8 @@ from ._functions import Functions as Functions
 from ._input_distribution import InputDistribution as InputDistribution
 from ._keys import NumpyKey as NumpyKey
 from ._keys import SampleKey as SampleKey
+from ._mnist import Images as Images
+from ._mnist import mnist as mnist
 from ._splits import outermost as outermost
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
