@@ -132,6 +132,14 @@ def align(v: Array, x: Array) -> Array:
     return v.reshape(v.shape + (1,) * (x.ndim - v.ndim))
 
 
+def move_axis(x: Array, source: int, destination: int, xp: Namespace) -> Array:
+    """`x` with one axis moved elsewhere."""
+    # PyTorch's vmap has no rule for the name that the array API gives it.
+    if is_torch(xp):
+        return x.movedim(source, destination)
+    return xp.moveaxis(x, source, destination)
+
+
 def contract(w: Array, x: Array, xp: Namespace) -> Array:
     """Sum over features: `w` is [out, in], `x` is [in, *batch]; gives [out, *batch].
 
