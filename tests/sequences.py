@@ -66,3 +66,9 @@ def in_jax(params):
 
 def in_torch(params, **options):
     return {name: torch.tensor(value, **options) for name, value in params.items()}
+
+
+def gradient(tensor: torch.Tensor) -> np.ndarray:
+    """What a backward pass left, which must be there."""
+    assert tensor.grad is not None
+    return tensor.grad.numpy()
