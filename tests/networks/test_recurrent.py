@@ -232,10 +232,6 @@ def test_sizes_and_fields_that_do_not_fit_are_refused():
         Recurrent(NMU(), CNN(), readings=0)
     with pytest.raises(ValueError, match=r"`readings` \(=2\) must be left at 1"):
         Recurrent(NMU(), readings=2)
-    with pytest.raises(TypeError, match=r"`reader` \(='cnn'\) must be a network"):
-        Recurrent(NMU(), "cnn")  # type: ignore[arg-type]  # on purpose
-    with pytest.raises(TypeError, match=r"`unit` \(=3\) must be a network"):
-        Recurrent(3)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ValueError, match=r"`unit` .* Give it as `reader`"):
         Recurrent(CNN())
     with pytest.raises(ValueError, match=r"`unit` .* needs noise in training"):
