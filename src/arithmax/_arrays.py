@@ -214,10 +214,9 @@ def scan_steps(
 ) -> tuple[Any, Array]:
     """A step after the other over the first axis of `xs`, each given what it left.
 
-    Short sequences are a Python loop, which compilers merge with what is around it and
-    differentiate without storing a state for each step. In JAX a long one is a
-    `jax.lax.scan`: the time to compile a loop grows with its length, and that of 1,000
-    steps would take minutes.
+    A short sequence is a Python loop, which a compiler merges with what is around it.
+    In JAX a long one is a `jax.lax.scan`, whose one step is compiled once: the time to
+    compile a loop grows with its length.
 
     Args:
         step: from a state and one `x` to the next state and one output.

@@ -54,7 +54,7 @@ def test_weights_of_one_are_exact_at_any_length(steps, accumulate):
 
 
 def test_a_long_sequence_is_one_loop_and_a_short_one_is_none():
-    """Otherwise a program of 1,000 steps takes minutes to compile."""
+    """A program that unrolls 1,000 steps takes long to compile."""
     for net, params in (
         (Recurrent(NMU()), {"cell.W": np.full((1, 2), 0.4)}),
         (LSTM(hidden=3), drawn(LSTM(hidden=3), (1, 1), 1)),
