@@ -32,12 +32,12 @@ docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo "Wrote site/index.html"
 
-# The tutorial with what it prints; its test compares.
+# The notebooks with what they print and draw; their tests compare.
 notebook: .venv/.dev
-	$(BIN)/python -c "import nbclient, nbformat; \
-	  book = nbformat.read('examples/discovery.ipynb', 4); \
+	cd examples && for name in *.ipynb; do ../$(BIN)/python -c "import nbclient, nbformat, sys; \
+	  book = nbformat.read(sys.argv[1], 4); \
 	  nbclient.NotebookClient(book, record_timing=False).execute(); \
-	  nbformat.write(book, 'examples/discovery.ipynb')"
+	  nbformat.write(book, sys.argv[1])" $$name || exit 1; done
 
 # Figures of docs/performance.md, in CPU seconds; on an accelerator run the first line
 # with `--json docs/data/fleet-h200.json`.

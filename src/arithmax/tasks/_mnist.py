@@ -73,8 +73,10 @@ def mnist(
         >>> digits = mnist()
         >>> {split: len(images.labels) for split, images in digits.items()}
         {'training': 4000, 'interpolation': 500, 'extrapolation': 500}
-        >>> digits["training"].images.shape, digits["training"].labels[:5].tolist()
-        ((4000, 28, 28), [0, 7, 9, 9, 1])
+        >>> digits["training"].images.shape
+        (4000, 28, 28)
+        >>> digits["training"].labels[:5]
+        array([0, 7, 9, 9, 1], dtype=uint8)
     """
     choose("source", source, ("bundled", "full"))
     if source == "full":
