@@ -27,9 +27,9 @@ class Model(NamedTuple):
 CLIPPED = MultiplicativeNAC(weight_map="clipped")
 PRODUCT = {
     "NMU": Model(NMU(), True),
-    "NMU without R_z": Model(NMU()),
+    "NMU, no R_z": Model(NMU()),
     "NAC•,NMU": Model(CLIPPED, True),
-    "NAC•,NMU without R_z": Model(CLIPPED),
+    "NAC•,NMU, no R_z": Model(CLIPPED),
     "NAC•,σ": Model(MultiplicativeNAC(weight_map="sigmoid")),
     "NAC•": Model(MultiplicativeNAC()),
     "NALU": Model(NALU()),
@@ -38,9 +38,9 @@ PRODUCT = {
 }
 SUM = {
     "NAU": Model(NAU(), True),
-    "NAU without R_z": Model(NAU()),
+    "NAU, no R_z": Model(NAU()),
     "NAC+": Model(NAC()),
-    "NAC+ with R_z": Model(NAC(), True),
+    "NAC+, R_z": Model(NAC(), True),
     "NALU": Model(NALU()),
     "LSTM": Model(LSTM(hidden=HIDDEN, reader=CNN())),
     REFERENCE: Model(Recurrent(Accumulator("sum"), reader=CNN())),
