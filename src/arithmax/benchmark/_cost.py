@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._files import write_whole
+from .._files import cache_folder, write_whole
 from .._network import Network
 from ..studies import Study
 from ..tasks import Subsets
@@ -62,10 +62,9 @@ def speed_of_machine() -> dict[str, float]:
 def _cache() -> Path:
     import jax
 
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     kind = jax.devices()[0].device_kind.replace(" ", "-").replace("/", "-")
     name = f"speed-{__version__}-{kind}-{os.cpu_count()}.json"
-    return home / "arithmax" / name
+    return cache_folder() / name
 
 
 def _timed() -> dict[str, float]:
@@ -87,7 +86,7 @@ def _seconds(cell: Cell) -> float:
 
     from ..training import block_size, default_workers, train_cells
 
-    count = 2 * default_workers() * block_size(cell.task.in_features, 1000, _platform())
+    count = 2 * default_workers() * block_size(cell.task, 1000, _platform())
     seeds: Sequence[int] = range(count)
     longer = replace(cell.protocol, steps=2 * cell.protocol.steps)
     times: list[Any] = []

@@ -37,15 +37,22 @@ def read_curves(folder: Path | None, series: Mapping[str, str]) -> Columns:
 
 
 def _joined(parts: list[Columns]) -> Columns:
-    """Parts as one, in order; a run may be in two of them."""
-    names = [n for n in parts[0] if all(n in part for part in parts)]
-    whole = {n: np.concatenate([part[n] for part in parts]) for n in names}
+    """Parts as one, in order; a run may be in two of them.
+
+    A task may measure what others do not, which is NaN for these.
+    """
+    names = dict.fromkeys(n for part in parts for n in part)
+    whole = {n: np.concatenate([_column(n, part) for part in parts]) for n in names}
     _, number = np.unique(whole["run"].astype(str), return_inverse=True)
     order = np.lexsort((whole["step"], number))
     number, step = number[order], whole["step"][order]
     first = np.ones(len(order), bool)
     first[1:] = (np.diff(number) != 0) | (np.diff(step) != 0)
     return {n: values[order][first] for n, values in whole.items()}
+
+
+def _column(name: str, part: Columns) -> np.ndarray:
+    return part.get(name, np.full(len(part["step"]), np.nan))
 
 
 def _from_fleet(folder: Path, series: Mapping[str, str]) -> Columns:

@@ -171,6 +171,8 @@ def column_value(value: Any) -> Any:
 def settings(prefix: str, thing: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a dataclass as columns, those of its parts under their names."""
     for field in dataclasses.fields(thing):
+        if not field.metadata.get("identity", True):
+            continue  # such as where a file lies
         yield from _columns(f"{prefix}_{field.name}", getattr(thing, field.name))
 
 

@@ -5,12 +5,16 @@ from ._columns import Columns as Columns
 from ._columns import check_column as check_column
 from ._columns import columns_of as columns_of
 from ._dataset import Dataset as Dataset
+from ._digits import Digits as Digits
+from ._digits import normalised as normalised
 from ._distributions import input_distribution as input_distribution
 from ._formula import FormulaTask as FormulaTask
 from ._functions import Functions as Functions
 from ._input_distribution import InputDistribution as InputDistribution
 from ._keys import NumpyKey as NumpyKey
 from ._keys import SampleKey as SampleKey
+from ._mnist import Images as Images
+from ._mnist import mnist as mnist
 from ._splits import outermost as outermost
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
@@ -24,6 +28,7 @@ TASKS: dict[str, type[Task]] = {
     "single-module": SingleModule,
     "operands": Operands,
     "functions": Functions,
+    "digits": Digits,
 }
 """The tasks by the names that the command line uses."""
 

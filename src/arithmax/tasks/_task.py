@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from .._arrays import Array
+from .._arrays import Array, Params
 from .._checks import Bounds, check_number, check_options, choose
 from .._identity import describe
+from .._network import Network
 from ._keys import SampleKey
 
 Split = Literal["training", "interpolation", "extrapolation"]
@@ -94,6 +95,20 @@ class Task(ABC):
 
     def shared(self) -> dict[str, Any]:
         """The arrays that all replicas of one program share, such as a table."""
+        return {}
+
+    def further(
+        self, network: Network, params: Params, arrays: Mapping[str, Any]
+    ) -> dict[str, Array]:
+        """What else is measured of a network: numbers by name.
+
+        They are columns of its curves; its row has those of its best step.
+
+        Args:
+            network: what is trained.
+            params: its parameters.
+            arrays: the numbers of the replica, with the arrays that all share.
+        """
         return {}
 
     def rows(self, split: Split) -> int | None:

@@ -28,6 +28,7 @@ class Measures:
     it, of solved runs only; a later relapse is ignored. `diverged_at` is the first
     measured step with a number that is not finite. `first_below` has the first step
     with an extrapolation error below each limit of the task, None where there is none.
+    `further` has what the task measures besides, at the best step.
     """
 
     outcome: Outcome
@@ -38,6 +39,7 @@ class Measures:
     solved_at: int | None
     diverged_at: int | None
     first_below: dict[str, int | None]
+    further: dict[str, float]
 
     @property
     def sentence(self) -> str:
@@ -57,6 +59,7 @@ def measure(
     threshold: float,
     window: int = WINDOW,
     limits: Mapping[str, float] | None = None,
+    **further: np.ndarray,
 ) -> Measures:
     """The measures of one replica, from its curves [T]."""
     eligible = np.where(np.isfinite(interpolation), interpolation, np.inf)
@@ -84,4 +87,5 @@ def measure(
         first_below(threshold) if solved else None,
         diverged_at,
         {name: first_below(limit) for name, limit in (limits or {}).items()},
+        {name: float(curve[best]) for name, curve in further.items()},
     )

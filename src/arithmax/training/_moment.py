@@ -39,6 +39,8 @@ class Moment(NamedTuple):
         error: the interpolation error as last measured.
         roles: the role that the network declares for each parameter.
         padding: the padding of the replica, if any.
+        observe: the predictions with the inputs of the network's last unit.
+        inputs: those inputs [in, batch], where a penalty looks at them.
     """
 
     step: Array
@@ -48,6 +50,14 @@ class Moment(NamedTuple):
     error: Array
     roles: dict[str, str]
     padding: Padding | None
+    observe: Callable[[Params], tuple[Array, Array]] | None = None
+    inputs: Array | None = None
+
+    def seen(self, params: Params) -> tuple[Array, "Moment"]:
+        """The predictions, and the moment with the inputs that led to them."""
+        assert self.observe is not None
+        y, inputs = self.observe(params)
+        return y, self._replace(inputs=inputs)
 
 
 class Restarts(NamedTuple):

@@ -5,7 +5,7 @@ This file is read by the command line and loads no array library.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .._checks import choose
 from ._declared import COUNT, FROM_ZERO, Part, compiled, traced
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 class Penalty(Part, ABC):
     """A function of the parameters, and how strong it is at a step."""
+
+    sees_inputs: ClassVar[bool] = False
+    """Whether it looks at `moment.inputs`, those of the network's last unit."""
 
     @abstractmethod
     def strength_at(self, moment: "Moment", loss: "Array") -> "Array":
@@ -120,5 +123,53 @@ def _last(name: str) -> str:
     return name.split(".")[-1]
 
 
-PENALTIES: dict[str, type[Penalty]] = {"unit": UnitPenalty, "l1": L1}
+@dataclass(frozen=True)
+class InputPenalty(Penalty):
+    """R_z of the NAU/NMU paper: an input that is not used should have no effect.
+
+    The mean of (1 − |w|)(z̄ − e)² over the weights of the last unit, where z̄ is the mean
+    of a weight's input over a batch and e is 1 for units that multiply and 0 for units
+    that add: what leaves a product or a sum as it is. A unit that learns together with
+    a network before it could settle for weights of 0 otherwise.
+    """
+
+    sees_inputs: ClassVar[bool] = True
+    strength: float = traced(1.0)
+    """Its strength."""
+
+    def strength_at(self, moment, loss):
+        return self.strength
+
+    def value(self, network, params, moment):
+        import jax.numpy as jnp
+
+        from .._arrays import absolute
+
+        unit, own = list(network.layers(params))[-1]
+        (weights,) = unit.weights(own).values()
+        means = jnp.mean(moment.inputs.reshape(weights.shape[1], -1), axis=1)
+        unused = 1 - absolute(weights, jnp)
+        return jnp.mean(unused * (means - _neutral(unit)) ** 2)
+
+    def check_cell(self, network, task):
+        sizes = task.in_features, task.out_features
+        params = {n: p.shape for n, p in network.parameters(*sizes).items()}
+        unit, _ = list(network.layers(params))[-1]
+        if len(getattr(unit, "exact", ())) != 1:
+            raise ValueError(
+                f"`penalties` (with {self}) must be for a unit that either adds or "
+                f"multiplies, such as `NAU()` or `NMU()`, not {unit}. Leave it out."
+            )
+
+
+def _neutral(unit: "Network") -> float:
+    """What an input must be to change nothing: 1 in a product, 0 in a sum."""
+    return 1.0 if "product" in unit.exact else 0.0  # type: ignore[attr-defined]  # of a unit
+
+
+PENALTIES: dict[str, type[Penalty]] = {
+    "unit": UnitPenalty,
+    "l1": L1,
+    "inputs": InputPenalty,
+}
 """The penalties by the names that the command line uses."""

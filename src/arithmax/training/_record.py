@@ -122,6 +122,7 @@ def row_of(
         "threshold": replica.threshold,
         "threshold_rule": "flat" if criterion.threshold else criterion.rule,
         **{f"first_below_{name}": at for name, at in measures.first_below.items()},
+        **measures.further,
         **cost._asdict(),
         "block": replica.block,
         **machine(),

@@ -125,8 +125,12 @@ class Training:
         def predict(params):
             return self.network.compute(params, x, training=True, noise=noise, xp=jnp)
 
+        def observe(params):
+            return self.network.observe(params, x, training=True, noise=noise, xp=jnp)
+
         now = step.astype(self.dtype)
-        return Moment(step, now, predict, t, error, self.roles, given.padding)
+        known = self.roles, given.padding, observe
+        return Moment(step, now, predict, t, error, *known)
 
     def _batch(self, given: Numbers, step: Array) -> tuple[Array, Array]:
         """Inputs [in, batch] and targets of one step, fresh or repeated."""
@@ -187,7 +191,7 @@ class Training:
     def measure(
         self, params: Params, given: Numbers, targets: dict[str, Array]
     ) -> dict[str, Array]:
-        """Interpolation, extrapolation and sparsity error."""
+        """Interpolation, extrapolation and sparsity error, and what the task adds."""
 
         def error(split):
             def squared(x, t, i):
@@ -200,5 +204,6 @@ class Training:
         sparsity = self.network.sparsity_error(params)
         finite = sum(jnp.sum(value) for value in params.values())
         return {split: error(split) for split in SETS} | {
-            "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan)
+            "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan),
+            **self.task.further(self.network, params, given.task | self.shared),
         }

@@ -26,6 +26,8 @@ from ._protocol import Protocol
 CPU_BLOCKS = (32, 64)
 ACCELERATOR_BLOCKS = (32, 128, 256, 512, 1024, 4096, 16384)
 SMALL = 16  # inputs of a network that is small
+IMAGE = 256  # numbers in an input with several axes: few networks fill a machine
+IMAGE_BLOCKS = (1, 2, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
     for r in dict.fromkeys(made):
         groups.setdefault(r.program, []).append(r)
     sizes = {
-        program: block_size(input_count(group[0].task), len(group), platform)
+        program: block_size(group[0].task, len(group), platform)
         for program, group in groups.items()
     }
     return [replace(r, block=sizes[r.program]) for r in made]
@@ -134,11 +136,14 @@ def input_count(task: Task) -> int:
     return math.prod(task.input_shape)
 
 
-def block_size(in_features: int, count: int, platform: str) -> int:
-    """Replicas in a block: on a CPU by the size of the network, else by a list."""
+def block_size(task: Task, count: int, platform: str) -> int:
+    """Replicas in a block: on a CPU by the size of the inputs, else by a list."""
+    inputs = input_count(task)
+    image = len(task.input_shape) > 1 and inputs >= IMAGE
     if platform == "cpu":
-        return CPU_BLOCKS[in_features <= SMALL]
-    return next((b for b in ACCELERATOR_BLOCKS if b >= count), ACCELERATOR_BLOCKS[-1])
+        return 1 if image else CPU_BLOCKS[inputs <= SMALL]
+    sizes = IMAGE_BLOCKS if image else ACCELERATOR_BLOCKS
+    return next((b for b in sizes if b >= count), sizes[-1])
 
 
 @dataclass

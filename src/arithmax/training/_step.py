@@ -70,11 +70,12 @@ def whole(
 
     def at(moment: Moment, before: Array | None) -> Objective:
         def total(params):
-            value = loss.value(moment.predict(params), moment.target, moment.now)
+            y, here = _seen(penalties, moment, params)
+            value = loss.value(y, moment.target, moment.now)
             extra = jnp.zeros_like(value)
             for penalty in penalties:
-                strength = penalty.strength_at(moment, value)
-                extra = extra + strength * penalty.value(network, params, moment)
+                strength = penalty.strength_at(here, value)
+                extra = extra + strength * penalty.value(network, params, here)
             return value + extra, value
 
         def residuals(params):
@@ -84,6 +85,15 @@ def whole(
         return Objective(total, residuals, bounds, linear, live)
 
     return at
+
+
+def _seen(
+    penalties: Sequence[Penalty], moment: Moment, params: Params
+) -> tuple[Array, Moment]:
+    """Predictions, and the moment with the inputs of a unit where a penalty looks."""
+    if any(penalty.sees_inputs for penalty in penalties):
+        return moment.seen(params)
+    return moment.predict(params), moment
 
 
 def alone(
@@ -96,7 +106,8 @@ def alone(
         strength = penalty.strength_at(moment, before)
 
         def total(params):
-            value = strength * penalty.value(network, params, moment)
+            _, here = _seen([penalty], moment, params)
+            value = strength * penalty.value(network, params, here)
             return value, value
 
         return Objective(total, lambda params: total(params)[0][None])

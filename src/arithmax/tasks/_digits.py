@@ -1,0 +1,240 @@
+"""Digits in, numbers out: images in a row, whose product, sum or counts are known.
+
+This file is read by the command line and loads no array library.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from .._arrays import Array, Namespace, Params, namespace
+from .._checks import Bounds, check_fields
+from .._network import Network
+from ._keys import SampleKey
+from ._mnist import Images, Source, mnist
+from ._task import Sizes, Split, Task, check_rule
+
+Outcome: TypeAlias = Literal["product", "sum", "count"]
+LENGTHS: dict[str, int] = {"product": 2, "sum": 10, "count": 10}
+TESTED: dict[str, tuple[int, ...]] = {
+    "product": tuple(range(1, 21)),
+    "sum": (1, 10, *range(100, 1001, 100)),
+    "count": (1, 10, 100, 1000),
+}
+CLASSES = 10
+MEAN, DEVIATION = 0.1307, 0.3081  # of the pixels of MNIST, as everybody rounds them
+# The published seeds of the order in which held-out images stand.
+ORDERS: dict[str, int] = {"interpolation": 47430696, "extrapolation": 88253339}
+READING = 0.125  # the variance of a reading that the authors' expectation supposes
+
+
+@dataclass(frozen=True)
+class Digits(Task):
+    """Images of digits in a row: what is asked for is their product, sum or counts.
+
+    Only the result is known, never a digit: a network must learn to read and to
+    calculate at once. It is trained on short rows of images and measured on longer
+    ones. Of products and sums the results after each image are asked for, of counts
+    how often each digit is there in the end. Products are of the digits 1 to 9.
+
+    Each seed puts the training images into an order of its own and cuts it into rows;
+    a batch is drawn from these. Held-out and test images have one order for all, as
+    published, and are cut into as many rows of a length as there are.
+
+    Examples:
+        >>> from arithmax.tasks import Digits, NumpyKey
+        >>> task = Digits("sum", length=3)
+        >>> x, t = task.draw("training", task.replica(0), NumpyKey(0), 64)
+        >>> x.shape, t.shape
+        ((3, 28, 28, 64), (3, 64))
+    """
+
+    title: ClassVar[str] = "Digits in a row"
+    bounds: ClassVar[Mapping[str, Bounds]] = {
+        "length": (0, 1000),
+        "test_length": (0, 1000),
+    }
+    operation: Outcome = "product"
+    """What is asked for."""
+    length: int = 0
+    """Images in a row; 0 is as published: 2 of products, 10 of sums and counts."""
+    images: Source = "bundled"
+    """Which images: the 5,000 of the extra `digits`, or all 70,000 of MNIST."""
+    folder: str = field(default="", metadata={"identity": False})
+    """The folder of MNIST's four files; without one they are fetched once."""
+    test_length: int = 0
+    """Images in a row of the extrapolation set; 0 is ten times `length`."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, self.bounds)
+
+    @property
+    def rows_of(self) -> int:
+        """How many images a row of the training set has."""
+        return self.length or LENGTHS[self.operation]
+
+    @property
+    def in_features(self) -> Sizes:
+        return (self.rows_of, 28, 28)
+
+    @property
+    def out_features(self) -> int:
+        return CLASSES if self.operation == "count" else self.rows_of
+
+    def length_of(self, split: Split) -> int:
+        """How many images a row of a split has."""
+        if split != "extrapolation":
+            return self.rows_of
+        return self.test_length or 10 * self.rows_of
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths of the published tests, as far as there are images for them."""
+        count = len(self._images()["extrapolation"].labels)
+        return tuple(n for n in TESTED[self.operation] if n <= count)
+
+    def rows(self, split: Split) -> int:
+        count, length = len(self._images()[split].labels), self.length_of(split)
+        if count < length:
+            name = "test_length" if split == "extrapolation" else "length"
+            raise ValueError(
+                f"`{name}` (={length}) must be at most {count}: there are no more "
+                f"images for {split}. Make it smaller, or use `images='full'`."
+            )
+        return count // length
+
+    def _images(self) -> dict[Split, Images]:
+        """The images of each split; those held out in their order."""
+        return _ordered(self.images, self.folder, self.operation == "product")
+
+    def replica(self, seed: int) -> dict[str, Any]:
+        import numpy as np
+
+        count = len(self._images()["training"].labels)
+        order = np.random.RandomState(seed).permutation(count)
+        return {"order": order.astype(np.int32)}
+
+    def shared(self) -> dict[str, Any]:
+        import numpy as np
+
+        arrays = {}
+        for split, (images, labels) in self._images().items():
+            arrays[f"{split}_x"] = normalised(images)
+            arrays[f"{split}_t"] = labels.astype(np.float32)
+        return arrays
+
+    def draw(
+        self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
+    ) -> tuple[Array, Array]:
+        arrays = replica if f"{split}_x" in replica else self.shared()
+        images, labels = arrays[f"{split}_x"], arrays[f"{split}_t"]
+        xp, length = key.xp, self.length_of(split)
+        at = xp.arange(self.rows(split) * length).reshape(-1, length)
+        if split == "training":
+            chosen = xp.floor(key.uniform((size,)) * at.shape[0]).astype("int32")
+            chosen = xp.minimum(chosen, xp.full_like(chosen, at.shape[0] - 1))
+            at = xp.take(replica["order"], xp.take(at, chosen, axis=0))
+        x = xp.moveaxis(xp.take(images, at.T, axis=0), 1, -1)
+        return key.fix(x), self.target(xp.take(labels, at.T), xp)
+
+    def target(self, digits: Array, xp: Namespace) -> Array:
+        """The targets [out, row] of digits [length, row]."""
+        if self.operation == "product":
+            return xp.cumprod(digits, axis=0)
+        if self.operation == "sum":
+            return xp.cumsum(digits, axis=0)
+        kinds = xp.arange(CLASSES).reshape(-1, 1, 1)
+        return xp.sum((digits[None] == kinds).astype(digits.dtype), axis=1)
+
+    def further(
+        self, network: Network, params: Params, arrays: Mapping[str, Any]
+    ) -> dict[str, Array]:
+        """The errors on the published lengths, of which every image is read once.
+
+        `length_20` is the mean squared error over all results of rows of 20 images; of
+        sums and counts, `mae_20` is the mean absolute error of the last result.
+        """
+        images, labels = arrays["extrapolation_x"], arrays["extrapolation_t"]
+        xp = namespace(images)
+        read = _reader(network, params, xp.moveaxis(images, 0, -1), xp)
+        measured = {}
+        for length in self.lengths:
+            count = labels.shape[0] // length
+            digits = labels[: count * length].reshape(count, length).T
+            error = read(length) - self.target(digits, xp)
+            measured[f"length_{length}"] = xp.mean(error * error)
+            if self.operation != "product":
+                last = error if self.operation == "count" else error[-1]
+                measured[f"mae_{length}"] = xp.mean(xp.abs(last))
+        return measured
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return ("mul",) if self.operation == "product" else ("add",)
+
+    def largest(self, split: Split) -> float:
+        length = self.length_of(split)
+        return 9.0**length if self.operation == "product" else 9.0 * length
+
+    def threshold(self, epsilon: float = 1e-5, rule: str = "exact") -> float:
+        """The error of exact arithmetic on readings with a variance of 0.125.
+
+        The studies compare with runs whose arithmetic is exact instead: how well
+        digits can be read is not known before.
+        """
+        check_rule(epsilon, rule)
+        length = self.length_of("extrapolation")
+        if self.operation == "count":
+            return READING * length
+        if self.operation == "sum":
+            return READING * (length + 1) / 2
+        square = sum(d * d for d in range(1, 10)) / 9
+        steps = range(1, length + 1)
+        return sum((square + READING) ** n - square**n for n in steps) / length
+
+    def limits(self) -> dict[str, float]:
+        return {}  # thresholds of arithmetic alone
+
+
+def normalised(images: Array) -> Array:
+    """Pixels of 0 to 255 with the mean 0 and the deviation 1, nearly."""
+    import numpy as np
+
+    return ((images.astype(np.float32) / 255) - MEAN) / DEVIATION
+
+
+@lru_cache(maxsize=4)
+def _ordered(source: Source, folder: str, positive: bool) -> dict[Split, Images]:
+    """The images of each split, without zeros if need be, in the published order."""
+    import numpy as np
+
+    chosen: dict[Split, Images] = {}
+    for split, (images, labels) in mnist(source, folder or None).items():
+        kept = np.flatnonzero(labels > 0) if positive else np.arange(len(labels))
+        if split in ORDERS:
+            kept = kept[np.random.RandomState(ORDERS[split]).permutation(len(kept))]
+        chosen[split] = Images(images[kept], labels[kept])
+    return chosen
+
+
+def _reader(network: Network, params: Params, images: Array, xp: Namespace) -> Any:
+    """What a network gives for images [28, 28, n] cut into rows, by their length."""
+    from ..networks import Recurrence
+
+    if isinstance(network, Recurrence):
+        readings = network.read(params, images, xp)
+
+        def result(length: int) -> Array:
+            rows = _cut(readings, length, xp)
+            return network.accumulate(params, rows, xp)
+
+        return result
+    return lambda length: network.compute(params, _cut(images, length, xp), xp=xp)
+
+
+def _cut(values: Array, length: int, xp: Namespace) -> Array:
+    """Values [..., n] as rows [length, ..., n // length], one after the other."""
+    count = values.shape[-1] // length
+    rows = values[..., : count * length].reshape(*values.shape[:-1], count, length)
+    return xp.moveaxis(rows, -1, 0)

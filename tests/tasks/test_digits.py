@@ -1,0 +1,210 @@
+"""Digits in a row: which images, which results, and what is measured of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from arithmax import NMU
+from arithmax._identity import describe
+from arithmax.networks import CNN, Accumulator, Network, Recurrent
+from arithmax.results import settings
+from arithmax.tasks import Digits, NumpyKey, mnist, normalised
+
+SMALL = CNN(channels=(2, 3), hidden=8)
+
+
+@pytest.fixture(scope="module")
+def digit_of():
+    """Which digit an image is, by its pixels."""
+    known = {}
+    for images, labels in mnist().values():
+        pixels = normalised(images)
+        known |= {p.tobytes(): int(d) for p, d in zip(pixels, labels, strict=True)}
+    return lambda image: known[np.ascontiguousarray(image).tobytes()]
+
+
+def results(operation: str, digits: np.ndarray) -> np.ndarray:
+    """The targets of digits [length, row], by a loop."""
+    columns = []
+    for row in digits.T.tolist():
+        if operation == "count":
+            columns.append([row.count(d) for d in range(10)])
+            continue
+        total, so_far = (1 if operation == "product" else 0), []
+        for d in row:
+            total = total * d if operation == "product" else total + d
+            so_far.append(total)
+        columns.append(so_far)
+    return np.array(columns, float).T
+
+
+@pytest.mark.parametrize("operation", ["product", "sum", "count"])
+@pytest.mark.parametrize("split", ["training", "interpolation", "extrapolation"])
+def test_targets_are_those_of_the_digits_on_the_images(operation, split, digit_of):
+    task = Digits(operation, length=3, test_length=7)
+    x, t = task.draw(split, task.replica(0) | task.shared(), NumpyKey(1), 16)
+    length = 7 if split == "extrapolation" else 3
+    count = 16 if split == "training" else task.rows(split)
+    assert x.shape == (length, 28, 28, count)
+    digits = np.array(
+        [[digit_of(x[i, :, :, j]) for j in range(count)] for i in range(length)]
+    )
+    assert (digits.min() > 0) == (operation == "product")
+    np.testing.assert_array_equal(t, results(operation, digits))
+
+
+def test_every_held_out_image_is_in_one_row():
+    task = Digits("sum")
+    x, _ = task.draw("interpolation", task.shared(), NumpyKey(0), 1)
+    seen = {
+        np.ascontiguousarray(x[i, :, :, j]).tobytes()
+        for i in range(10)
+        for j in range(50)
+    }
+    expected = normalised(mnist()["interpolation"].images)
+    assert seen == {image.tobytes() for image in expected}
+
+
+def test_held_out_images_stand_in_the_published_order():
+    _, labels = mnist()["extrapolation"]
+    labels = labels[labels > 0]
+    order = np.random.RandomState(88253339).permutation(len(labels))
+    _, t = Digits("product", test_length=1).draw("extrapolation", {}, NumpyKey(0), 1)
+    np.testing.assert_array_equal(t[0], labels[order])
+
+
+def test_a_seed_trains_on_rows_that_stay_together():
+    """Rows are cut once: an image has the same neighbours in every epoch."""
+    task = Digits("product")
+    arrays = task.shared() | task.replica(5)
+    pairs: dict[bytes, set[bytes]] = {}
+    for seed in range(30):
+        x, _ = task.draw("training", arrays, NumpyKey(seed), 256)
+        first, second = np.moveaxis(x, -1, 1).astype(np.float16)
+        for a, b in zip(first, second, strict=True):
+            pairs.setdefault(a.tobytes(), set()).add(b.tobytes())
+    assert len(pairs) > 1500 and all(len(seconds) == 1 for seconds in pairs.values())
+    other = task.replica(6)["order"]
+    assert sorted(other) == sorted(arrays["order"])
+    assert (other != arrays["order"]).mean() > 0.9
+
+
+def test_published_lengths():
+    assert Digits("product").in_features == (2, 28, 28)
+    assert Digits("sum").in_features == Digits("count").in_features == (10, 28, 28)
+    assert [Digits(o).out_features for o in ("product", "sum", "count")] == [2, 10, 10]
+    assert Digits("product").lengths == tuple(range(1, 21))
+    assert Digits("sum").lengths == (1, 10, 100, 200, 300, 400, 500)
+    assert Digits("count").lengths == (1, 10, 100)
+
+
+@pytest.mark.parametrize("operation", ["product", "sum"])
+def test_the_threshold_is_that_of_readings_with_noise(operation):
+    task = Digits(operation, test_length=3)
+    rng = np.random.default_rng(0)
+    low = 1 if operation == "product" else 0
+    digits = rng.integers(low, 10, (3, 1_000_000)).astype(float)
+    read = digits + rng.normal(0, np.sqrt(0.125), digits.shape)
+    fold = np.cumprod if operation == "product" else np.cumsum
+    expected = np.mean((fold(read, 0) - fold(digits, 0)) ** 2)
+    assert task.threshold() == pytest.approx(expected, rel=0.01)
+
+
+@dataclass(frozen=True)
+class Whole(Network):
+    """The same network as one that is not known to read image by image."""
+
+    title = "Whole"
+    network: Recurrent
+
+    @property
+    def input_axes(self):
+        return 3
+
+    def parameters(self, in_features, out_features):
+        return self.network.parameters(in_features, out_features)
+
+    def compute(self, params, x, *, training=False, noise=None, xp=None):
+        return self.network.compute(params, x, xp=xp)
+
+
+@pytest.mark.parametrize("operation", ["product", "sum", "count"])
+def test_errors_at_each_length_are_those_of_the_rows(operation):
+    """Of networks that read each image once, and of any other, and by a loop."""
+    task, rng = Digits(operation), np.random.default_rng(0)
+    if operation == "count":
+        network = Recurrent(Accumulator("sum"), SMALL, readings=10, every_step=False)
+        return check_counts(task, rng)
+    network = Recurrent(Accumulator(operation), SMALL)
+    declared = network.parameters(task.in_features, task.out_features)
+    params = {
+        n: rng.normal(0.0, 0.1, p.shape).astype(np.float32) for n, p in declared.items()
+    }
+    arrays = task.shared()
+    found = task.further(network, params, arrays)
+    images = np.moveaxis(arrays["extrapolation_x"], 0, -1)
+    labels = arrays["extrapolation_t"]
+    readings = network.read(params, images, np)[0]
+    fold = np.cumprod if operation == "product" else np.cumsum
+    for length in task.lengths[:5]:
+        rows = [
+            fold(readings[i : i + length]) - fold(labels[i : i + length])
+            for i in range(0, len(labels) - length + 1, length)
+        ]
+        mean = np.mean(np.square(rows, dtype=np.float64))
+        assert found[f"length_{length}"] == pytest.approx(mean, rel=1e-4)
+        if operation == "sum":
+            last = np.mean([abs(r[-1]) for r in rows])
+            assert found[f"mae_{length}"] == pytest.approx(last, rel=1e-4)
+    if operation == "product":
+        other = task.further(Whole(network), params, arrays)
+        assert {n: float(v) for n, v in other.items()} == pytest.approx(
+            {n: float(v) for n, v in found.items()}, rel=1e-3
+        )
+        assert "mae_2" not in found
+
+
+def check_counts(task, rng) -> None:
+    """A reader that says nothing counts nothing: its errors are the counts."""
+    network = Recurrent(NMU(), SMALL, readings=10, every_step=False, start=0.0)
+    declared = network.parameters(task.in_features, 10)
+    params = {n: np.zeros(p.shape, np.float32) for n, p in declared.items()}
+    arrays = task.shared()
+    found = task.further(network, params, arrays)
+    labels = arrays["extrapolation_t"].astype(int)
+    # An NMU of zero weights gives 1, whatever it is given.
+    for length in task.lengths:
+        rows = labels[: len(labels) // length * length].reshape(-1, length)
+        counts = np.array([np.bincount(row, minlength=10) for row in rows])
+        errors = counts - 1.0
+        assert found[f"mae_{length}"] == pytest.approx(np.mean(np.abs(errors)))
+        assert found[f"length_{length}"] == pytest.approx(np.mean(errors**2))
+
+
+def test_where_the_files_lie_is_no_part_of_a_run():
+    here, there = Digits(folder="a"), Digits(folder="b")
+    assert describe(here) == describe(there) == "Digits()"
+    assert "task_folder" not in dict(settings("task", here))
+    assert dict(settings("task", here))["task_images"] == "bundled"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"operation": "difference"}, "operation"),
+        ({"length": -1}, "length"),
+        ({"length": 2.5}, "length"),
+        ({"images": "mine"}, "images"),
+    ],
+)
+def test_what_there_is_not_is_refused(options, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        Digits(**options)
+
+
+def test_a_length_beyond_the_images_is_refused():
+    with pytest.raises(ValueError, match=r"test_length.*=600.*at most 500.*full"):
+        Digits("sum", test_length=600).rows("extrapolation")
+    with pytest.raises(ValueError, match=r"`length` \(=600\).*at most 500"):
+        Digits("sum", length=600).rows("interpolation")

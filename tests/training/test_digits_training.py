@@ -1,0 +1,181 @@
+"""Networks over images in the fleet: R_z, further measures, blocks, checkpoints."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from arithmax import NALU, NAU, NMU, published
+from arithmax.networks import CNN, LSTM, Accumulator, Recurrent, Stack
+from arithmax.results import pack, read
+from arithmax.tasks import Digits, SingleModule
+from arithmax.training import (
+    Batches,
+    Cell,
+    InputPenalty,
+    Measuring,
+    Protocol,
+    UnitPenalty,
+    block_size,
+    train_cells,
+)
+from short_runs import at, bound
+
+SMALL = CNN(channels=(2, 3), hidden=8)
+TASK = Digits("product")
+PRODUCT = Recurrent(NMU(), SMALL)
+SHORT = Protocol(
+    4,
+    batches=Batches(4),
+    penalties=(UnitPenalty(0.1), InputPenalty()),
+    measuring=Measuring(2),
+)
+
+
+@pytest.mark.parametrize(("unit", "neutral"), [(NMU(), 1.0), (NAU(), 0.0)])
+def test_r_z_is_the_published_formula(unit, neutral):
+    rng = np.random.default_rng(0)
+    w = rng.uniform(0.1, 0.9, (1, 2)) * ([[1, -1]] if neutral == 0 else 1)
+    z = rng.normal(3, 1, (2, 5, 7))
+    expected = (
+        sum((1 - abs(w[0, i])) * (z[i].mean() - neutral) ** 2 for i in range(2)) / 2
+    )
+    network = Recurrent(unit)
+    moment = at(0, inputs=jnp.asarray(z))
+    found = bound(InputPenalty()).value(network, {"unit.W": jnp.asarray(w)}, moment)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_r_z_reaches_the_reader():
+    """Its slope is that of the whole network: it draws unused readings to 1."""
+    task, rng = Digits("product"), np.random.default_rng(1)
+    declared = PRODUCT.parameters(task.in_features, task.out_features)
+    with jax.enable_x64(True):
+        params = {
+            n: jnp.asarray(rng.normal(0, 0.2, p.shape)) for n, p in declared.items()
+        }
+        params["unit.W"] = jnp.asarray([[0.2, 0.7]])
+        x = jnp.asarray(rng.normal(0, 1, (2, 28, 28, 3)))
+
+        def value(params):
+            _, inputs = PRODUCT.observe(params, x, training=True, noise=None, xp=jnp)
+            part = bound(InputPenalty())
+            return part.value(PRODUCT, params, at(0, inputs=inputs))
+
+        slopes = jax.grad(value)(params)
+        for name in ("reader.out.b", "reader.conv1.W", "unit.W"):
+            step = jnp.zeros_like(params[name]).at[(0,) * params[name].ndim].set(1e-6)
+            high = value(params | {name: params[name] + step})
+            low = value(params | {name: params[name] - step})
+            slope = slopes[name][(0,) * params[name].ndim]
+            np.testing.assert_allclose((high - low) / 2e-6, slope, rtol=1e-4)
+
+
+def test_r_z_is_refused_where_it_has_no_meaning():
+    for unit in (NALU(), Accumulator("product")):
+        with pytest.raises(ValueError, match="either adds or multiplies"):
+            Cell(Recurrent(unit, SMALL), TASK, SHORT, (0,))
+
+
+def test_r_z_is_for_stacks_too():
+    """It looks at what the last unit is given."""
+    network, task = Stack((NAU(), NMU()), (2,)), SingleModule("mul")
+    cell = Cell(network, task, SHORT.updated(measuring__validation=100), (0, 1))
+    plain = Cell(network, task, cell.protocol.updated(penalties=()), (0, 1))
+    rows = train_cells([cell, plain]).rows
+    assert rows[0]["interpolation"] != rows[2]["interpolation"]
+
+
+def test_the_recipe_is_the_published_one():
+    network, protocol = published(NMU(), Digits("product", images="full"))
+    assert network == Recurrent(NMU(), CNN(), start=1.0)
+    assert protocol.penalties == (UnitPenalty(10.0, 10_000, 100_000), InputPenalty())
+    assert (protocol.steps, protocol.measuring.interval) == (388_000, 1_940)
+    assert protocol.batches.size == 64 and protocol.optimiser.learning_rate == 1e-3
+    _, sums = published(NAU(), Digits("sum", images="full"))
+    assert (sums.steps, sums.measuring.interval) == (86_000, 430)
+    assert published(NALU(), Digits("sum", images="full"))[1].penalties == ()
+    assert published(LSTM(reader=CNN()), TASK)[0] == LSTM(reader=CNN())
+    counted, _ = published(NAU(), Digits("count"))
+    assert counted.parameters((10, 28, 28), 10)["unit.W"].shape == (10, 20)
+
+
+def test_few_networks_over_images_make_a_block():
+    assert [block_size(TASK, n, "cpu") for n in (1, 10, 100)] == [1, 1, 1]
+    assert [block_size(TASK, n, "gpu") for n in (1, 2, 3, 10, 25)] == [1, 2, 5, 10, 10]
+    table = SingleModule("mul")
+    assert block_size(table, 10, "cpu") == 64 and block_size(table, 10, "gpu") == 32
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("digits")
+    cells = [Cell(n, TASK, _for(n), (0, 1)) for n in NETWORKS]
+    return train_cells(cells, out=folder), folder
+
+
+NETWORKS = (PRODUCT, Recurrent(Accumulator("product"), SMALL), LSTM(4, SMALL))
+
+
+def _for(network):
+    return SHORT if network == PRODUCT else SHORT.updated(penalties=())
+
+
+def test_rows_and_curves_have_the_error_at_each_length(trained):
+    results, _ = trained
+    assert len(results.rows) == 6
+    curves = results.curves()
+    for row in results.rows:
+        errors = [row[f"length_{n}"] for n in range(1, 21)]
+        assert errors == sorted(errors) and errors[0] > 0
+        here = (curves["run"] == row["run"]) & (curves["step"] == row["best_step"])
+        assert curves["length_7"][here] == pytest.approx(row["length_7"])
+        assert row["extrapolation"] == pytest.approx(row["length_20"], rel=1e-4)
+
+
+def test_packed_beside_others_they_keep_their_lengths(trained, tmp_path):
+    results, folder = trained
+    table = SingleModule("mul")
+    _, protocol = published(NMU(), table, steps=200, measuring__interval=100)
+    train_cells([Cell(NMU(), table, protocol, (0,))], out=folder)
+    pack(folder, tmp_path, "all")
+    again = read(tmp_path)
+    kept = {r["run"]: r for r in again.rows}
+    for row in results.rows:
+        assert kept[row["run"]]["length_20"] == row["length_20"]
+        weights = again.weights(row["run"])
+        assert "reader.out.W" in weights
+    curves = again.curves()
+    other = curves["run"] == next(
+        r["run"] for r in again.rows if r["unit"] == "NMU" and "length_1" not in r
+    )
+    assert np.isnan(curves["length_7"][other]).all()
+    assert np.isfinite(curves["length_7"][~other]).all()
+
+
+def test_a_seed_is_the_same_alone_and_beside_others(trained):
+    results, _ = trained
+    cells = [Cell(PRODUCT, TASK, SHORT, (1,))]
+    (alone,) = train_cells(cells).rows
+    beside = next(r for r in results.rows if r["run"] == alone["run"])
+    for name in ("interpolation", "length_1", "length_20"):
+        assert alone[name] == beside[name]
+
+
+def test_a_run_that_was_stopped_goes_on(trained, tmp_path):
+    """Stopped after its first interval, it ends as if it had not been."""
+    results, _ = trained
+    import threading
+
+    from arithmax.training import _block
+    from arithmax.training._replicas import jobs, replicas
+
+    stop = threading.Event()
+    (replica,) = replicas([Cell(PRODUCT, TASK, SHORT, (0,))], None)
+    device = jax.devices()[0]
+    (job,) = jobs([replica], tmp_path, 0.0)
+    assert _block.train_job(job, device, stop, lambda *_: stop.set()) == []
+    assert list(tmp_path.glob("*checkpoint*"))
+    (row,) = train_cells([Cell(PRODUCT, TASK, SHORT, (0,))], out=tmp_path).rows
+    whole = next(r for r in results.rows if r["run"] == row["run"])
+    assert row["length_20"] == whole["length_20"] and row["best_step"] in (0, 2, 4)
