@@ -20,6 +20,7 @@ ROOMS = [
     "_json",
     "_own_code",
     "_arrays",
+    "_images",
     "_gauss_newton",
     "_identity",
     "_files",

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ._extras import extras
 
 if TYPE_CHECKING:
+    from .networks import CNN as CNN
+    from .networks import LSTM as LSTM
+    from .networks import Accumulator as Accumulator
     from .networks import Network as Network
     from .networks import Noise as Noise
+    from .networks import Recurrent as Recurrent
     from .networks import Scaled as Scaled
     from .networks import Stack as Stack
     from .sklearn import ArithmeticRegressor as ArithmeticRegressor
@@ -50,8 +54,12 @@ __version__: str
 
 _HOMES = {
     "ArithmeticRegressor": "sklearn",
+    "Accumulator": "networks",
+    "CNN": "networks",
+    "LSTM": "networks",
     "Network": "networks",
     "Noise": "networks",
+    "Recurrent": "networks",
     "Scaled": "networks",
     "Stack": "networks",
     "Cell": "training",

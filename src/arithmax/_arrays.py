@@ -7,6 +7,7 @@ papers used, because published runs project weights onto their bounds after each
 and so meet ties all the time.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ Array: TypeAlias = Any
 Namespace: TypeAlias = Any
 Params: TypeAlias = dict[str, Array]
 LONG = 32  # features from which a matrix product pays on an accelerator
+UNROLLED = 16  # the most steps of a sequence that are compiled one by one
 
 
 def namespace(*arrays: Array) -> Namespace:
@@ -185,6 +187,48 @@ def constants(values: tuple[float, ...], like: Array, xp: Namespace) -> Array:
     if is_torch(xp):
         return like.new_tensor(values)
     return xp.asarray(values, dtype=like.dtype)
+
+
+def full_of(
+    shape: tuple[int, ...], value: float, like: tuple[Array, ...], xp: Namespace
+) -> Array:
+    """An array of one number, in the format that arrays `like` are computed in."""
+    if is_torch(xp):
+        return like[0].new_full(shape, value)
+    return xp.full(shape, value, dtype=xp.result_type(*like))
+
+
+def scan_steps(
+    step: Callable[[Any, Array], tuple[Any, Array]],
+    state: Any,
+    xs: Array,
+    xp: Namespace,
+) -> tuple[Any, Array]:
+    """A step after the other over the first axis of `xs`, each given what it left.
+
+    Short sequences are a Python loop, which compilers merge with what is around it and
+    differentiate without storing a state for each step. In JAX a long one is a
+    `jax.lax.scan`: the time to compile a loop grows with its length, and that of 1,000
+    steps would take minutes.
+
+    Args:
+        step: from a state and one `x` to the next state and one output.
+        state: the first state: an array, or a tuple of them.
+        xs: what the steps are given, `[steps, ...]`.
+        xp: the array namespace.
+
+    Returns:
+        The last state, and all outputs `[steps, ...]`.
+    """
+    if is_jax(xp) and xs.shape[0] > UNROLLED:
+        import jax
+
+        return jax.lax.scan(step, state, xs)
+    outputs = []
+    for t in range(xs.shape[0]):
+        state, y = step(state, xs[t])
+        outputs.append(y)
+    return state, xp.stack(outputs)
 
 
 def normal_quantile(u: Array, xp: Namespace) -> Array:

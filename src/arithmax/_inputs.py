@@ -57,11 +57,12 @@ def check_floating(name: str, value: Array, xp: Namespace) -> None:
 
 
 def check_input(
-    x: Array, in_features: Any, dtype: Any, xp: Namespace, axes: int = 1
+    x: Array, in_features: Any, dtype: Any, xp: Namespace, axes: int = 1, free: int = 0
 ) -> None:
     """`x` must be floating-point, end in `in_features`, and suit the parameters.
 
     `in_features` is None where it is not known; `dtype` where there is no parameter.
+    The first `free` of the `axes` of an input may have any length of at least 1.
     """
     check_floating("x", x, xp)
     if axes == 1 and in_features is not None:
@@ -70,8 +71,10 @@ def check_input(
                 f"`x` (shape {tuple(x.shape)}) must have {in_features} features on its "
                 "last axis."
             )
-    elif x.ndim < axes or tuple(x.shape[-axes:]) != (in_features or x.shape[-axes:]):
-        shape = "" if in_features is None else f" of the shape {tuple(in_features)}"
+    elif x.ndim < axes or not _ends_in(tuple(x.shape[-axes:]), in_features, free):
+        sizes = shape_of(in_features or ())[free:]
+        words = (*("any",) * free, *map(str, sizes))
+        shape = f" of the shape ({', '.join(words)})" if sizes else ""
         raise ValueError(
             f"`x` (shape {tuple(x.shape)}) must end in the {axes} axes of an "
             f"input{shape}."
@@ -82,6 +85,12 @@ def check_input(
             f"`x` (dtype {x.dtype}) must have the dtype of the parameters ({dtype}). "
             f"Convert one of them, for example with `x.to({dtype})`."
         )
+
+
+def _ends_in(shape: tuple[int, ...], in_features: Any, free: int) -> bool:
+    """Whether a shape is that of an input, but for its first `free` lengths."""
+    fits = in_features is None or shape[free:] == shape_of(in_features)[free:]
+    return fits and 0 not in shape[:free]
 
 
 def _autocast(x: Array) -> bool:
@@ -133,3 +142,21 @@ def check_noise(network: Any, noise: Any, declared: tuple[Any, ...]) -> None:
                 f"`noise` (shape {tuple(value.shape)}) must end in {piece.shape}, as "
                 f"{network} declares it."
             )
+
+
+def features_first(x: Array, axes: int, xp: Namespace) -> Array:
+    """`x` [*batch, *shape] as [*shape, samples], where `shape` has so many axes."""
+    if axes == 1:
+        rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
+        return rows.T
+    return xp.moveaxis(x.reshape(-1, *x.shape[-axes:]), 0, -1)
+
+
+def in_features_of(x: Array, axes: int) -> Any:
+    """The `in_features` of inputs `x` [*batch, *in]."""
+    return x.shape[-1] if axes == 1 else tuple(x.shape[-axes:])
+
+
+def shape_of(in_features: Any) -> tuple[int, ...]:
+    """The shape of one input."""
+    return (in_features,) if isinstance(in_features, int) else tuple(in_features)

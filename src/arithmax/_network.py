@@ -18,6 +18,8 @@ from ._inputs import (
     check_noise,
     check_shapes,
     common_namespace,
+    features_first,
+    in_features_of,
 )
 from ._parameters import Distribution, Parameter, check_entrywise, check_shape
 
@@ -124,6 +126,24 @@ class Network(ABC):
     def input_axes(self) -> int:
         """How many axes one input has: 1 for a list of numbers, 2 for a grey image."""
         return 1
+
+    @property
+    def free_axes(self) -> int:
+        """How many first axes of an input may have any length: 1 for a sequence."""
+        return 0
+
+    def observe(
+        self,
+        params: Params,
+        x: Any,
+        *,
+        training: bool = False,
+        noise: Draws | None = None,
+        xp: Namespace = None,
+    ) -> tuple[Any, Any]:
+        """What `compute` gives, and the inputs `[*in, *batch]` of the last unit."""
+        y = self.compute(params, x, training=training, noise=noise, xp=xp)
+        return y, x
 
     def penalty(self, params: Params) -> Any:
         """The published regulariser, without its strength; 0 if there is none."""
@@ -263,7 +283,7 @@ class Network(ABC):
         for name, value in params.items():
             check_floating(f"params[{name!r}]", value, xp)
         dtype = next((value.dtype for value in params.values()), None)
-        check_input(x, sizes and sizes[0], dtype, xp, self.input_axes)
+        check_input(x, sizes and sizes[0], dtype, xp, self.input_axes, self.free_axes)
 
     def check_parameters(
         self, params: Params, sizes: tuple[Any, int] | None = None
@@ -301,24 +321,6 @@ class Network(ABC):
             for hazard, where in met.items()
             if bool(xp.any(where))
         }
-
-
-def features_first(x: Array, axes: int, xp: Namespace) -> Array:
-    """`x` [*batch, *shape] as [*shape, samples], where `shape` has so many axes."""
-    if axes == 1:
-        rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
-        return rows.T
-    return xp.moveaxis(x.reshape(-1, *x.shape[-axes:]), 0, -1)
-
-
-def in_features_of(x: Array, axes: int) -> Any:
-    """The `in_features` of inputs `x` [*batch, *in]."""
-    return x.shape[-1] if axes == 1 else tuple(x.shape[-axes:])
-
-
-def shape_of(in_features: Any) -> tuple[int, ...]:
-    """The shape of one input."""
-    return (in_features,) if isinstance(in_features, int) else tuple(in_features)
 
 
 def _scalar(params: Params, value: float) -> Any:

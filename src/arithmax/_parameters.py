@@ -212,3 +212,24 @@ def kaiming_uniform(in_features: int, gain: float = math.sqrt(2)) -> Uniform:
     """He's uniform initialisation, by default for a rectifier."""
     check_features(in_features, 1)
     return symmetric(gain * math.sqrt(3 / in_features))
+
+
+def prefixed(part: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters, or what is said of them, by the names they have as those of a part.
+
+    Examples:
+        >>> prefixed("cell", {"W": 1})
+        {'cell.W': 1}
+    """
+    return {f"{part}.{name}": value for name, value in values.items()}
+
+
+def of_part(part: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Those of a part, by the names that the part gives them.
+
+    Examples:
+        >>> of_part("cell", {"cell.W": 1, "reader.W": 2})
+        {'W': 1}
+    """
+    start = f"{part}."
+    return {n[len(start) :]: v for n, v in values.items() if n.startswith(start)}

@@ -13,6 +13,7 @@ from .._network import Draws, Network, Noise
 from .._parameters import Constant, Parameter
 from ..units._operations import Domain
 from ..units._symbolic import Expression, Symbols, number, rows
+from ._recurrence import check_once
 
 Scale: TypeAlias = float | tuple[float, ...]
 COEFFICIENT = "coefficient"  # the name of the parameter
@@ -61,6 +62,7 @@ class Scaled(Network):
                 f"`network` (={shown(self.network)}) is scaled already. Multiply its "
                 "constants by yours."
             )
+        check_once("network", self.network)
         for name in ("inputs", "outputs"):
             vars(self)[name] = check_scale(name, vars(self)[name])
         if isinstance(self.inputs, tuple) and self.network.input_axes != 1:
@@ -96,6 +98,10 @@ class Scaled(Network):
         return self.network.input_axes
 
     @property
+    def free_axes(self) -> int:
+        return self.network.free_axes
+
+    @property
     def smallest(self) -> tuple[Any, int]:
         in_features, out_features = self.network.smallest
         return (
@@ -123,13 +129,25 @@ class Scaled(Network):
         noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Any:
+        y, _ = self.observe(params, x, training=training, noise=noise, xp=xp)
+        return y
+
+    def observe(
+        self,
+        params: Params,
+        x: Any,
+        *,
+        training: bool = False,
+        noise: Draws | None = None,
+        xp: Namespace = None,
+    ) -> tuple[Any, Any]:
         xp = xp or namespace(x)
-        y = self.network.compute(
+        y, inputs = self.network.observe(
             _inner(params), self._shrunk(x, xp), training=training, noise=noise, xp=xp
         )
         coefficient = params[COEFFICIENT]
         factor = coefficient * _factors("outputs", self.outputs, coefficient, xp)
-        return align(factor, y) * y
+        return align(factor, y) * y, inputs
 
     def _shrunk(self, x: Array, xp: Namespace) -> Array:
         """The inputs that the network has, features first."""

@@ -9,9 +9,17 @@ from .._arrays import Array, Namespace, Params, namespace
 from .._checks import plain, shown
 from .._hazards import Hazard
 from .._network import Draws, Network, Noise
-from .._parameters import Distribution, Parameter, check_distribution, check_shape
+from .._parameters import (
+    Distribution,
+    Parameter,
+    check_distribution,
+    check_shape,
+    of_part,
+    prefixed,
+)
 from ..units._operations import Domain
 from ..units._symbolic import Expression, Symbols
+from ._recurrence import check_once
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,8 @@ class Stack(Network):
                 f"`units` (={shown(units)}) must be a tuple of units, such as "
                 "`(NMU(),)`."
             )
+        for unit in units[:-1]:
+            check_once("units", unit)
         if len(hidden) != len(units) - 1:
             raise ValueError(
                 f"`hidden` (={hidden!r}) must have {len(units) - 1} sizes, one fewer "
@@ -111,6 +121,10 @@ class Stack(Network):
     @property
     def input_axes(self) -> int:
         return self.units[0].input_axes
+
+    @property
+    def free_axes(self) -> int:
+        return self.units[0].free_axes
 
     @property
     def smallest(self) -> tuple[Any, int]:
@@ -163,18 +177,13 @@ class Stack(Network):
     def layers(self, params: Params) -> Iterator[tuple[Network, Params]]:
         """Each unit with its parameters."""
         for i, unit in enumerate(self.units):
-            prefix = f"{i}."
-            own = {
-                n[len(prefix) :]: v for n, v in params.items() if n.startswith(prefix)
-            }
-            yield unit, own
+            yield unit, of_part(str(i), params)
 
     def _gather(self, dictionaries) -> Params:
-        return {
-            f"{i}.{name}": value
-            for i, dictionary in enumerate(dictionaries)
-            for name, value in dictionary.items()
-        }
+        gathered = {}
+        for i, dictionary in enumerate(dictionaries):
+            gathered |= prefixed(str(i), dictionary)
+        return gathered
 
     def compute(
         self,
@@ -185,11 +194,24 @@ class Stack(Network):
         noise: Draws | None = None,
         xp: Namespace = None,
     ) -> Any:
+        y, _ = self.observe(params, x, training=training, noise=noise, xp=xp)
+        return y
+
+    def observe(
+        self,
+        params: Params,
+        x: Any,
+        *,
+        training: bool = False,
+        noise: Draws | None = None,
+        xp: Namespace = None,
+    ) -> tuple[Any, Any]:
         xp = xp or namespace(x)
+        inputs = x
         for unit, own in self.layers(params):
             mine, noise = _shared(unit, x, noise)
-            x = unit.compute(own, x, training=training, noise=mine, xp=xp)
-        return x
+            x, inputs = unit.observe(own, x, training=training, noise=mine, xp=xp)
+        return x, inputs
 
     def penalty(self, params: Params) -> Array:
         return sum(unit.penalty(own) for unit, own in self.layers(params))

@@ -48,11 +48,13 @@ def _names(network: Network, params: Any, names: Sequence[str] | None) -> Any:
     """The names of the inputs, as many as the parameters are for."""
     arrays = {name: as_array(value) for name, value in params.items()}
     sizes = network.check_parameters(arrays)
+    # A sequence has as many inputs as it is long, which parameters do not tell.
+    count = None if sizes is None or network.input_axes != 1 else sizes[0]
     if names is not None:
-        return column_names(names, None if sizes is None else sizes[0])
-    if sizes is None:
+        return column_names(names, count)
+    if count is None:
         raise ValueError(
             f"`names` (=None) must be given: the parameters of {network} do not tell "
             "how many inputs it has."
         )
-    return tuple(f"x{i + 1}" for i in range(sizes[0]))
+    return tuple(f"x{i + 1}" for i in range(count))

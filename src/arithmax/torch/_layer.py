@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._extras import extras
-from .._inputs import check_input, check_plain
+from .._inputs import check_input, check_plain, features_first
 from .._layers import check_unit, describe
-from .._network import Network, features_first
+from .._network import Network
 from ..networks import Noise
 from ..readout import Reading, expressions_of, readout
 from ..units import Hazard
@@ -95,7 +95,7 @@ class Layer(nn.Module):
             )
         params, axes = self._params(), self.unit.input_axes
         dtype = next((value.dtype for value in params.values()), None)
-        check_input(x, self.in_features, dtype, xp, axes)
+        check_input(x, self.in_features, dtype, xp, axes, self.unit.free_axes)
         noise = None
         if self.training and self._noise:
             noise = tuple(_drawn(piece, x, axes) for piece in self._noise)
