@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from ..studies import Evaluation, ImageRow
 from ._draw_tables import Columns, columns_of_plot
 from ._style import escaped, figure, packed
+from ._text import number_text
 
 GAP = 4  # pixels between two images
 INK_ON_PAPER = ((0.0, "#ffffff"), (1.0, "#000000"))
@@ -58,15 +59,10 @@ def in_a_row(squares: list[np.ndarray]) -> np.ndarray:
 
 def _notes(table: Columns, plot: ImageRow, k: int) -> list[dict[str, Any]]:
     """What stands above and below one image."""
-    below = "<br>".join(_number(table[name][k]) for name in plot.below)
-    notes = [{"text": below, "y": 0, "yanchor": "top", "yshift": -4}]
+    below = "<br>".join(number_text(table[name][k]) for name in plot.below)
+    small = {"size": 11}  # ten of them fit on a phone
+    notes = [{"text": below, "y": 0, "yanchor": "top", "yshift": -4, "font": small}]
     if plot.label:
         above = escaped(table[plot.label][k])
         notes.append({"text": above, "y": 1, "yanchor": "bottom"})
     return notes
-
-
-def _number(value: Any) -> str:
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        return "–"
-    return f"{value:.2f}".replace("-", "−")

@@ -29,10 +29,10 @@ def compute(page: Sheet, operation: str, trained: Trained) -> Computed:
 def experiment(operation: str, models: Mapping[str, Model]) -> Study:
     """Every model, with its published counts at each length."""
     page = sheet("digits", f"digits-{operation}")
-    counts = [
-        {name: row[name] for name in ("model", "length", "solved", "runs")}
-        for row in published_rows(page.name)
-    ]
+    order = list(models)
+    rows = sorted(published_rows(page.name), key=lambda r: order.index(r["model"]))
+    names = ("model", "length", "solved", "runs")
+    counts = [{name: row[name] for name in names} for row in rows]
     derived = {"success": counts}
     if operation == "sum":
         derived["error"] = derived_errors(page.name)
