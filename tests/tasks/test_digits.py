@@ -183,10 +183,10 @@ def check_counts(task, rng) -> None:
 
 
 def test_where_the_files_lie_is_no_part_of_a_run():
-    here, there = Digits(folder="a"), Digits(folder="b")
-    assert describe(here) == describe(there) == "Digits()"
+    here, there = (Digits(images="full", folder=f) for f in "ab")
+    assert describe(here) == describe(there) == "Digits(images='full')"
     assert "task_folder" not in dict(settings("task", here))
-    assert dict(settings("task", here))["task_images"] == "bundled"
+    assert dict(settings("task", here))["task_images"] == "full"
 
 
 @pytest.mark.parametrize(

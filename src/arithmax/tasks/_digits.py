@@ -12,9 +12,10 @@ from .._arrays import Array, Namespace, Params, namespace
 from .._checks import Bounds, check_fields
 from .._network import Network
 from ._keys import SampleKey
-from ._mnist import Images, Source, mnist
+from ._mnist import Images, mnist
 from ._task import Sizes, Split, Task, check_rule
 
+Source: TypeAlias = Literal["bundled", "full"]
 Outcome: TypeAlias = Literal["product", "sum", "count"]
 LENGTHS: dict[str, int] = {"product": 2, "sum": 10, "count": 10}
 TESTED: dict[str, tuple[int, ...]] = {
@@ -155,14 +156,14 @@ class Digits(Task):
         `length_20` is the mean squared error over all results of rows of 20 images; of
         sums and counts, `mae_20` is the mean absolute error of the last result.
         """
+        from ._rows_of_images import cut, results
+
         images, labels = arrays["extrapolation_x"], arrays["extrapolation_t"]
-        xp = namespace(images)
-        read = _reader(network, params, xp.moveaxis(images, 0, -1), xp)
-        measured = {}
-        for length in self.lengths:
-            count = labels.shape[0] // length
-            digits = labels[: count * length].reshape(count, length).T
-            error = read(length) - self.target(digits, xp)
+        xp, measured = namespace(images), {}
+        images = xp.moveaxis(images, 0, -1)
+        for length, y in results(network, params, images, self.lengths, xp).items():
+            t = self.target(cut(labels, length, xp), xp)
+            error = y[-CLASSES:] - t if self.operation == "count" else y - t
             measured[f"length_{length}"] = xp.mean(error * error)
             if self.operation != "product":
                 last = error if self.operation == "count" else error[-1]
@@ -216,25 +217,3 @@ def _ordered(source: Source, folder: str, positive: bool) -> dict[Split, Images]
             kept = kept[np.random.RandomState(ORDERS[split]).permutation(len(kept))]
         chosen[split] = Images(images[kept], labels[kept])
     return chosen
-
-
-def _reader(network: Network, params: Params, images: Array, xp: Namespace) -> Any:
-    """What a network gives for images [28, 28, n] cut into rows, by their length."""
-    from ..networks import Recurrence
-
-    if isinstance(network, Recurrence):
-        readings = network.read(params, images, xp)
-
-        def result(length: int) -> Array:
-            rows = _cut(readings, length, xp)
-            return network.accumulate(params, rows, xp)
-
-        return result
-    return lambda length: network.compute(params, _cut(images, length, xp), xp=xp)
-
-
-def _cut(values: Array, length: int, xp: Namespace) -> Array:
-    """Values [..., n] as rows [length, ..., n // length], one after the other."""
-    count = values.shape[-1] // length
-    rows = values[..., : count * length].reshape(*values.shape[:-1], count, length)
-    return xp.moveaxis(rows, -1, 0)

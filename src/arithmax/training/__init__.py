@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ._parts import Measuring as Measuring
     from ._penalties import L1 as L1
     from ._penalties import PENALTIES as PENALTIES
+    from ._penalties import InputPenalty as InputPenalty
     from ._penalties import Penalty as Penalty
     from ._penalties import UnitPenalty as UnitPenalty
     from ._progress import bar_columns as bar_columns
@@ -94,7 +95,7 @@ _HOMES = {
     "_optimiser": ("Optimiser",),
     "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "RMSProp"),
     "_parts": ("Batches", "Criterion", "Measuring"),
-    "_penalties": ("L1", "PENALTIES", "Penalty", "UnitPenalty"),
+    "_penalties": ("L1", "PENALTIES", "InputPenalty", "Penalty", "UnitPenalty"),
     "_progress": ("bar_columns",),
     "_protocol": ("Protocol",),
     "_replicas": ("block_size",),
