@@ -24,7 +24,7 @@ def images(plot: ImageRow, evaluation: Evaluation) -> go.Figure | None:
     squares = [pixels(text) for text in table[plot.image]]
     drawn = figure(height=190 + 18 * len(plot.below), showlegend=False)
     drawn.add_heatmap(
-        z=packed(in_a_row(squares)),
+        z=packed(side_by_side(squares)),
         colorscale=INK_ON_PAPER,
         zmin=0,
         zmax=255,
@@ -50,7 +50,7 @@ def pixels(text: Any) -> np.ndarray:
     return values.reshape(side, side)
 
 
-def in_a_row(squares: list[np.ndarray]) -> np.ndarray:
+def side_by_side(squares: list[np.ndarray]) -> np.ndarray:
     """Images side by side; between them there is nothing."""
     gap = np.full((len(squares[0]), GAP), np.nan)
     parts = [part for square in squares for part in (gap, square)]

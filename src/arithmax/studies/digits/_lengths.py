@@ -11,6 +11,7 @@ from .._published import figures_file, row_with
 from .._sheet import Sheet
 from .._study import Computed, Table, columns
 from .._tables import ends
+from ._guesses import guesses
 from ._runs import FULL, IMAGES, REFERENCE
 from ._threshold import (
     Threshold,
@@ -67,7 +68,7 @@ def success(trained: Trained, sheet: Sheet) -> Computed:
     """Thresholds, success and errors at each length, and when it was reached."""
     limits: Limits = {images: thresholds(trained, images) for images in IMAGES}
     found = list(judged(trained, limits))
-    tables = {
+    tables: dict[str, Table] = {
         "thresholds": thresholds_table(limits),
         "success": _rates(found, sheet.name),
         "lengths": _overview(found, sheet.name),
@@ -75,6 +76,7 @@ def success(trained: Trained, sheet: Sheet) -> Computed:
     }
     if (reached := _steps(found, trained, sheet.name)) is not None:
         tables["steps"] = reached
+    tables |= guesses(trained, limits).tables
     full = [f for f in found if f.images == FULL]
     names = [sheet.claim("success", model=f.model, length=f.length) for f in full]
     rates = [success_rate(int(f.solved.sum()), f.solved.size) for f in full]

@@ -17,7 +17,7 @@ HIDDEN = 64  # numbers that the LSTM remembers
 REFERENCE = "reference"
 
 
-class Model(NamedTuple):
+class Variant(NamedTuple):
     """A unit or a network, and whether the mean of its inputs is penalised (R_z)."""
 
     network: Network
@@ -26,36 +26,36 @@ class Model(NamedTuple):
 
 CLIPPED = MultiplicativeNAC(weight_map="clipped")
 PRODUCT = {
-    "NMU": Model(NMU(), True),
-    "NMU, no R_z": Model(NMU()),
-    "NAC•,NMU": Model(CLIPPED, True),
-    "NAC•,NMU, no R_z": Model(CLIPPED),
-    "NAC•,σ": Model(MultiplicativeNAC(weight_map="sigmoid")),
-    "NAC•": Model(MultiplicativeNAC()),
-    "NALU": Model(NALU()),
-    "LSTM": Model(LSTM(hidden=HIDDEN, reader=CNN())),
-    REFERENCE: Model(Recurrent(Accumulator("product"), reader=CNN())),
+    "NMU": Variant(NMU(), True),
+    "NMU, no R_z": Variant(NMU()),
+    "NAC•,NMU": Variant(CLIPPED, True),
+    "NAC•,NMU, no R_z": Variant(CLIPPED),
+    "NAC•,σ": Variant(MultiplicativeNAC(weight_map="sigmoid")),
+    "NAC•": Variant(MultiplicativeNAC()),
+    "NALU": Variant(NALU()),
+    "LSTM": Variant(LSTM(hidden=HIDDEN, reader=CNN())),
+    REFERENCE: Variant(Recurrent(Accumulator("product"), reader=CNN())),
 }
 SUM = {
-    "NAU": Model(NAU(), True),
-    "NAU, no R_z": Model(NAU()),
-    "NAC+": Model(NAC()),
-    "NAC+, R_z": Model(NAC(), True),
-    "NALU": Model(NALU()),
-    "LSTM": Model(LSTM(hidden=HIDDEN, reader=CNN())),
-    REFERENCE: Model(Recurrent(Accumulator("sum"), reader=CNN())),
+    "NAU": Variant(NAU(), True),
+    "NAU, no R_z": Variant(NAU()),
+    "NAC+": Variant(NAC()),
+    "NAC+, R_z": Variant(NAC(), True),
+    "NALU": Variant(NALU()),
+    "LSTM": Variant(LSTM(hidden=HIDDEN, reader=CNN())),
+    REFERENCE: Variant(Recurrent(Accumulator("sum"), reader=CNN())),
 }
 COUNT = {
-    "NAC+": Model(NAC()),
-    "NALU": Model(NALU()),
-    "NAU": Model(NAU(), True),
-    "LSTM": Model(
+    "NAC+": Variant(NAC()),
+    "NALU": Variant(NALU()),
+    "NAU": Variant(NAU(), True),
+    "LSTM": Variant(
         LSTM(hidden=HIDDEN, reader=CNN(), readings=10, every_step=False),
     ),
 }
 
 
-def run(model: Model, task: Digits, **changes: Any) -> Cell:
+def run(model: Variant, task: Digits, **changes: Any) -> Cell:
     """A model as published, with R_z or without; `changes` are settings that differ."""
     network, protocol = published(model.network, task)
     others = [p for p in protocol.penalties if not isinstance(p, InputPenalty)]
@@ -64,7 +64,7 @@ def run(model: Model, task: Digits, **changes: Any) -> Cell:
     return Cell(network, task, protocol, tuple(range(SEEDS)))
 
 
-def arms(operation: Any, models: Mapping[str, Model]) -> Iterator[Arm]:
+def arms(operation: Any, models: Mapping[str, Variant]) -> Iterator[Arm]:
     """Every model, on all images and on few of them."""
     for labels in combinations(images=IMAGES, model=models):
         source: Any = IMAGES[labels["images"]]

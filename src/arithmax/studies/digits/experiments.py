@@ -9,7 +9,7 @@ from .._study import Computed, Study
 from ._absolute import absolute, derived_errors
 from ._lengths import published_rows, success
 from ._readings import readings
-from ._runs import PRODUCT, SUM, Model, arms
+from ._runs import PRODUCT, SUM, Variant, arms
 from ._sequence import sequence
 from ._together import together
 
@@ -26,7 +26,7 @@ def compute(page: Sheet, operation: str, trained: Trained) -> Computed:
     return together(parts)
 
 
-def experiment(operation: str, models: Mapping[str, Model]) -> Study:
+def experiment(operation: str, models: Mapping[str, Variant]) -> Study:
     """Every model, with its published counts at each length."""
     page = sheet("digits", f"digits-{operation}")
     order = list(models)
