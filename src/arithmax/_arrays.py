@@ -132,6 +132,14 @@ def align(v: Array, x: Array) -> Array:
     return v.reshape(v.shape + (1,) * (x.ndim - v.ndim))
 
 
+def move_axis(x: Array, source: int, destination: int, xp: Namespace) -> Array:
+    """`x` with one axis moved elsewhere."""
+    # PyTorch's vmap has no rule for the name that the array API gives it.
+    if is_torch(xp):
+        return x.movedim(source, destination)
+    return xp.moveaxis(x, source, destination)
+
+
 def contract(w: Array, x: Array, xp: Namespace) -> Array:
     """Sum over features: `w` is [out, in], `x` is [in, *batch]; gives [out, *batch].
 
@@ -206,10 +214,9 @@ def scan_steps(
 ) -> tuple[Any, Array]:
     """A step after the other over the first axis of `xs`, each given what it left.
 
-    Short sequences are a Python loop, which compilers merge with what is around it and
-    differentiate without storing a state for each step. In JAX a long one is a
-    `jax.lax.scan`: the time to compile a loop grows with its length, and that of 1,000
-    steps would take minutes.
+    A short sequence is a Python loop, which a compiler merges with what is around it.
+    In JAX a long one is a `jax.lax.scan`, whose one step is compiled once: the time to
+    compile a loop grows with its length.
 
     Args:
         step: from a state and one `x` to the next state and one output.

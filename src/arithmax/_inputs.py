@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array, Namespace, Params, is_torch, namespace
+from ._arrays import Array, Namespace, Params, is_torch, move_axis, namespace
 from ._checks import shown
 
 
@@ -149,7 +149,7 @@ def features_first(x: Array, axes: int, xp: Namespace) -> Array:
     if axes == 1:
         rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
         return rows.T
-    return xp.moveaxis(x.reshape(-1, *x.shape[-axes:]), 0, -1)
+    return move_axis(x.reshape(-1, *x.shape[-axes:]), 0, -1, xp)
 
 
 def in_features_of(x: Array, axes: int) -> Any:

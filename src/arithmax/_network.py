@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from jaxtyping import Bool, Float
 
-from ._arrays import Array, Namespace, Params, absolute, namespace
+from ._arrays import Array, Namespace, Params, absolute, move_axis, namespace
 from ._checks import check_fields, check_options, shown
 from ._hazards import Hazard
 from ._inputs import (
@@ -317,7 +317,7 @@ class Network(ABC):
         met = {Hazard.NOT_FINITE: ~xp.isfinite(first)}
         met |= self.hazards(params, first, xp)
         return {
-            hazard: xp.moveaxis(where, -1, 0).reshape(x.shape)
+            hazard: move_axis(where, -1, 0, xp).reshape(x.shape)
             for hazard, where in met.items()
             if bool(xp.any(where))
         }

@@ -10,6 +10,7 @@ import torch
 
 from arithmax.torch import Layer
 from conformance import IN, OUT, inputs, variants
+from sequences import CASES, samples
 
 
 @pytest.mark.parametrize("unit", list(variants()), ids=repr)
@@ -18,7 +19,21 @@ def test_one_graph(unit):
     torch.manual_seed(0)
     layer = Layer(unit, IN, OUT, dtype=torch.float64)
     compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
-    x = torch.tensor(inputs(unit))
+    check_compiled(layer, compiled, torch.tensor(inputs(unit)))
+
+
+@pytest.mark.parametrize(("net", "shape", "out"), CASES, ids=str)
+def test_networks_over_sequences_are_one_graph(net, shape, out):
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    layer = Layer(net, shape, out, dtype=torch.float64)
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    x = torch.tensor(samples(shape), requires_grad=True)
+    check_compiled(layer, compiled, x)
+
+
+def check_compiled(layer, compiled, x):
+    """Outputs and gradients must be those of the layer that is not compiled."""
     for training in (False, True):
         layer.train(training)
         gradients = []

@@ -16,12 +16,15 @@ import torch
 import arithmax.equinox
 import arithmax.torch
 from arithmax import (
+    LSTM,
     NALU,
     NMU,
+    Accumulator,
     Dense,
     Linear,
     MultiplicativeNAC,
     Protocol,
+    Recurrent,
     StochasticNMU,
     unit,
 )
@@ -129,3 +132,20 @@ def test_numpy_and_jax_promote_mixed_dtypes():
     with jax.numpy_dtype_promotion("standard"):
         y = NMU().apply(to_jax(params), jax.numpy.asarray(x))
     assert y.dtype == np.float64
+
+
+def test_what_is_no_network_over_sequences():
+    with pytest.raises(TypeError, match=r"`reader` \(='cnn'\) must be a network"):
+        Recurrent(NMU(), "cnn")
+    with pytest.raises(TypeError, match=r"`reader` \(=5\) must be a network"):
+        LSTM(8, 5)
+    with pytest.raises(TypeError, match=r"`unit` \(=3\) must be a network"):
+        Recurrent(3)
+    with pytest.raises(TypeError, match=r"`every_step` \(=1\) must be True or False"):
+        Recurrent(NMU(), every_step=1)
+    with pytest.raises(ValueError, match=r"`hidden` \(=2.5\) must be a whole number"):
+        LSTM(2.5)
+    with pytest.raises(ValueError, match=r"`operation` \(='times'\) must be one of"):
+        Accumulator("times")
+    with pytest.raises(ValueError, match=r"`out_features` \(=1.5\) must be a multiple"):
+        Recurrent(NMU()).parameters((1, 1), 1.5)

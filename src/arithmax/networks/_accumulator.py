@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from .._arrays import Namespace, Params, namespace, product
+from .._arrays import Namespace, Params, move_axis, namespace, product
 from .._checks import check_fields, check_whole, plain
 from .._network import Draws, Network
 from .._parameters import Parameter
@@ -81,7 +81,7 @@ class Accumulator(Network):
         groups = x.reshape(x.shape[0] // self.outputs, self.outputs, *x.shape[1:])
         if self.operation == "sum":
             return xp.sum(groups, axis=0)
-        return product(xp.moveaxis(groups, 0, 1), xp)
+        return product(move_axis(groups, 0, 1, xp), xp)
 
     def discretise(self, params: Params) -> Params:
         """It is exact as it is."""

@@ -11,6 +11,7 @@ from .._arrays import (
     align,
     contract,
     full_of,
+    move_axis,
     scan_steps,
     sigmoid,
     tanh,
@@ -93,7 +94,7 @@ class LSTM(Recurrence):
         self, params: Params, z: Array, xp: Namespace, *, training: bool
     ) -> Array:
         # What the gates make of the readings needs no loop.
-        given = contract(params["lstm.W_x"], xp.moveaxis(z, 1, 0), xp)
+        given = contract(params["lstm.W_x"], move_axis(z, 1, 0, xp), xp)
         given = given + align(params["lstm.b_x"] + params["lstm.b_h"], given)
 
         def step(state: Any, given: Array) -> tuple[Any, Array]:
@@ -105,13 +106,13 @@ class LSTM(Recurrence):
             return (h, c), h
 
         zero = full_of((self.hidden, *z.shape[2:]), 0.0, (given,), xp)
-        return scan_steps(step, (zero, zero), xp.moveaxis(given, 1, 0), xp)[1]
+        return scan_steps(step, (zero, zero), move_axis(given, 1, 0, xp), xp)[1]
 
     def answers(self, params: Params, states: Array, xp: Namespace) -> Array:
-        y = contract(params["out.W"], xp.moveaxis(states, 1, 0), xp)
-        return xp.moveaxis(y + align(params["out.b"], y), 1, 0)
+        y = contract(params["out.W"], move_axis(states, 1, 0, xp), xp)
+        return move_axis(y + align(params["out.b"], y), 1, 0, xp)
 
     def last_inputs(
         self, params: Params, z: Array, states: Array, xp: Namespace
     ) -> Array:
-        return xp.moveaxis(states, 1, 0)
+        return move_axis(states, 1, 0, xp)

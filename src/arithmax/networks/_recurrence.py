@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
-from .._arrays import Array, Namespace, Params, namespace
+from .._arrays import Array, Namespace, Params, move_axis, namespace
 from .._checks import check_fields, plain, shown
 from .._inputs import shape_of
 from .._network import Draws, Network
@@ -174,9 +174,9 @@ class Recurrence(Network, ABC):
             return x
         axes = self._step_axes
         steps, shape, batch = x.shape[0], x.shape[1 : 1 + axes], x.shape[1 + axes :]
-        single = xp.moveaxis(x, 0, axes).reshape(*shape, steps * math.prod(batch))
+        single = move_axis(x, 0, axes, xp).reshape(*shape, steps * math.prod(batch))
         z = self.read(params, single, xp, training=training)
-        return xp.moveaxis(z.reshape(z.shape[0], steps, *batch), 1, 0)
+        return move_axis(z.reshape(z.shape[0], steps, *batch), 1, 0, xp)
 
     def compute(
         self,

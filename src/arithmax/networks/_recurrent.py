@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .._arrays import Array, Namespace, Params, full_of, scan_steps
+from .._arrays import Array, Namespace, Params, full_of, move_axis, scan_steps
 from .._checks import shown
 from .._hazards import Hazard
 from .._inputs import shape_of
@@ -122,7 +122,7 @@ class Recurrent(Recurrence):
         """What the unit is given at all steps, `[in, T, *batch]`."""
         first = self._start(of_part("cell", params), z, xp)[None]
         before = xp.concat([first, states[:-1]])
-        return xp.moveaxis(xp.concat([z, before], axis=1), 1, 0)
+        return move_axis(xp.concat([z, before], axis=1), 1, 0, xp)
 
     def last_inputs(
         self, params: Params, z: Array, states: Array, xp: Namespace
@@ -202,4 +202,4 @@ class Recurrent(Recurrence):
             return xp.broadcast_to(spread, x.shape)
         numbers = x.shape[1]
         met = where[:numbers] | xp.any(where[numbers:], axis=0)[None]
-        return xp.moveaxis(met, 0, 1)
+        return move_axis(met, 0, 1, xp)
