@@ -8,6 +8,7 @@ import pytest
 from arithmax.networks import LSTM, Accumulator, Recurrent
 from arithmax.studies import study
 from arithmax.studies.digits._runs import COUNT, FULL, PRODUCT, REFERENCE, SUM
+from arithmax.tasks import Digits
 from arithmax.training import InputPenalty
 
 MODELS = {"product": PRODUCT, "sum": SUM, "count": COUNT}
@@ -75,6 +76,7 @@ def test_arms_are_every_model_on_both_sets_of_images(operation):
     assert len(own.arms) == 2 * len(MODELS[operation])
     for arm in own.arms:
         cell, model = arm.cell, str(arm.labels["model"])
+        assert isinstance(cell.task, Digits)
         assert cell.seeds == tuple(range(10))
         assert cell.task.images == (
             "full" if arm.labels["images"] == FULL else "bundled"

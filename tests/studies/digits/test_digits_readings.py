@@ -18,7 +18,7 @@ from arithmax.training import first_parameters, train_cells
 from fake_rows import fake
 
 DIGITS = np.repeat(np.arange(1.0, 10.0), 20)
-SMALL = CNN(channels=(2, 2), hidden=8)
+SMALL = CNN(channels=(2,), hidden=4)
 FEW = "5,000"
 
 
@@ -119,7 +119,7 @@ def test_an_answer_to_one_image_is_what_its_unit_makes_of_the_reading(tmp_path):
     tables = tables_of(own, results, tmp_path)["digits"]
     (seed,) = set(tables["seed"])
     (row,) = [row for row in results.rows if row["seed"] == seed]
-    w = float(results.weights(row["run"])["unit.W"][0, 0])
+    w = float(results.weights(row["run"])["cell.W"][0, 0])
     read_off, answers = (np.array(tables[name]) for name in ("reading", "answer"))
     np.testing.assert_allclose(answers, w * read_off + 1 - w, rtol=1e-5)
 

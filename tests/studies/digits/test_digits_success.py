@@ -54,7 +54,7 @@ def test_a_constant_has_the_variance_of_the_targets(operation):
 
 
 def test_a_reference_that_does_not_read_is_left_out():
-    task = PRODUCT.arms[0].cell.task
+    task = Digits("product", images="full")
     half = constant_error(task) / 2
     assert reads({"interpolation": 0.9 * half}, task)
     assert not reads({"interpolation": 1.1 * half}, task)
@@ -113,9 +113,9 @@ def test_reduced_runs_and_references_are_named():
 
 
 def test_a_run_that_diverged_is_not_right():
-    lost = {"interpolation": float("nan")}
     rows = rows_of(PRODUCT, REFERENCE, [1.0, 2.0, 3.0])
-    made, _ = computed(PRODUCT, rows + rows_of(PRODUCT, "NMU", [0.5] * 4, **lost))
+    lost = rows_of(PRODUCT, "NMU", [0.5] * 4, interpolation=float("nan"))
+    made, _ = computed(PRODUCT, rows + lost)
     assert made.tables["success"]["solved"] == [0, 0, 0]
 
 

@@ -83,9 +83,9 @@ def lengths_of(rows: Iterable[Mapping[str, Any]]) -> list[int]:
 
 def error(row: Mapping[str, Any], length: int) -> float:
     """The error of a run on rows of a length, at its best step; ∞ if it has none."""
-    value = row.get(f"length_{length}")
-    known = value is not None and np.isfinite(value)
-    return float(value) if known and np.isfinite(row["interpolation"]) else np.inf
+    value = float(row.get(f"length_{length}", np.inf))
+    known = np.isfinite(value) and np.isfinite(row["interpolation"])
+    return value if known else float("inf")
 
 
 def thresholds(trained: Trained, images: str) -> dict[int, Threshold]:
