@@ -4,6 +4,8 @@ MkDocs calls the functions that begin with `on_` by name.
 """
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -51,7 +53,7 @@ def on_page_markdown(markdown, page, config, files):
     if BEST in markdown:
         markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
-    return markdown
+    return with_plots(markdown, evaluations(), "../" * page.url.count("/"))
 
 
 def on_page_content(content, page, config, files):
@@ -92,6 +94,46 @@ def styled(shown: str) -> str:
 def code(match: re.Match) -> str:
     """A file of the repository."""
     return f"```python\n{(ROOT / match[1]).read_text(encoding='utf-8')}```"
+
+
+PLOT = re.compile(r"<!-- plot: (\S+) (\S+) -->")  # of a study, the table it draws
+STUDY = re.compile(r"<!-- study: (\S+) -->")
+
+
+def with_plots(markdown: str, stored: Sequence[Evaluation], up: str) -> str:
+    """A page with the plots and links that it asks for, of studies that have runs.
+
+    Args:
+        markdown: the page. `<!-- plot: NAME TABLE -->` stands for the first plot of
+            that table that has data, `<!-- study: NAME -->` for a link.
+        stored: the studies that have runs.
+        up: the way from the page to the root of the site.
+    """
+    known = {evaluation.study.name: evaluation for evaluation in stored}
+
+    def plot(match: re.Match) -> str:
+        return _plot_of(known.get(match[1]), match[2])
+
+    def link(match: re.Match) -> str:
+        name = match[1]
+        return f"[`{name}`](studies/{name}.md)" if name in known else f"`{name}`"
+
+    linked = STUDY.sub(link, markdown)
+    shown = PLOT.sub(plot, linked)
+    if not PLOT.search(linked) or "Plotly.newPlot" not in shown:
+        return shown  # it draws nothing, or is a study's page, which has the library
+    title, _, rest = shown.partition("\n")
+    return f"{title}\n\n{script(up)}\n{rest}"
+
+
+def _plot_of(evaluation: Evaluation | None, table: str) -> str:
+    """The first plot of a table that has data, and its caption."""
+    if evaluation is None:
+        return ""
+    study = evaluation.study
+    plots = tuple(p for p in study.plots if getattr(p, "table", "") == table)
+    made = figures(replace(evaluation, study=replace(study, plots=plots)))
+    return "".join(f"{drawn(f)}\n\n*{caption}*" for caption, f in made[:1])
 
 
 def script(depth: str) -> str:

@@ -13,6 +13,7 @@ from arithmax.studies import (
     Evaluation,
     Grid,
     Heat,
+    ImageRow,
     Lines,
     Measured,
     Published,
@@ -100,6 +101,12 @@ def computed() -> Evaluation:
             "theory": [1.0, 2.0, None] * 2,
             "unit": ["NAC"] * 3 + [NASTY] * 3,
         },
+        "images": {
+            "image": ["00ff8001", "01020304", "ff" * 4],
+            "digit": [1, NASTY, 3],
+            "read": [1.25, float("nan"), 3.0],
+            "of": ["a", "a", "b"],
+        },
         "shown": {NASTY: [1, None, True], "b|c": [IMAGE, float("nan"), 1e-9]},
     }
     study = Study(
@@ -116,6 +123,7 @@ def computed() -> Evaluation:
             Bars("Bars.", "bars", "gate", "seeds", "arm"),
             Lines("L.", "lines", "n", "v", "unit", "low", "high", "theory", True, True),
             Lines("Not computed.", "absent"),
+            ImageRow("I.", "images", label="digit", below=("read",), only={"of": "a"}),
         ),
     )
     figures = {f"slope {NASTY}": Interval(1.0, 0.95, 1.05)}

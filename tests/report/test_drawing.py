@@ -15,8 +15,10 @@ from arithmax.report._style import packed
 from arithmax.results import Results
 from arithmax.statistics import Range
 from arithmax.studies import (
+    Computed,
     Convergence,
     Evaluation,
+    ImageRow,
     Lines,
     Measured,
     Plot,
@@ -31,7 +33,7 @@ from pages import NASTY
 def test_every_plot_with_data_has_a_figure(trained, computed):
     captions = [caption for caption, _ in figures(trained)]
     assert captions == [plot.caption for plot in trained.study.plots[:-1]]
-    assert len(figures(computed)) == 4
+    assert len(figures(computed)) == 5
 
 
 def test_a_map_is_coloured_by_powers_of_ten(computed):
@@ -130,6 +132,34 @@ def test_a_plot_without_its_column_is_left_out(computed):
     """The table is of another version of the study, which its remark says."""
     odd = replace(computed.study, plots=(Lines("odd", "lines", "n", "w"),))
     assert figures(replace(computed, study=odd)) == []
+
+
+def test_lines_of_some_rows_alone(computed):
+    plots = tuple(
+        Lines("o", "lines", "n", "v", "unit", only={"unit": unit})
+        for unit in ("NAC", ["NAC", NASTY], "none")
+    )
+    drawn = figures(replace(computed, study=replace(computed.study, plots=plots)))
+    assert [len(list(f.select_traces())) for _, f in drawn] == [1, 2]
+
+
+def test_images_stand_in_a_row_with_what_is_known_of_them(computed):
+    study = replace(computed.study, plots=computed.study.plots[-1:])
+    ((_, drawn),) = figures(replace(computed, study=study))
+    (shown,) = drawn.to_plotly_json()["data"]
+    z = np.array([[np.nan if v is None else v for v in row] for row in shown["z"]])
+    assert z.shape == (2, 2 + 4 + 2)
+    assert z[:, :2].tolist() == [[0, 255], [128, 1]]
+    assert np.isnan(z[:, 2:6]).all() and z[1, 6:].tolist() == [3, 4]
+    texts = [note["text"] for note in drawn.to_plotly_json()["layout"]["annotations"]]
+    assert texts[:2] == ["1.25", "1"] and "<script" not in "".join(texts)
+
+
+def test_an_image_that_is_no_square_is_named(computed):
+    odd = Computed({"images": {"image": ["00ff80"], "digit": [1]}})
+    study = replace(computed.study, plots=(ImageRow("I.", "images", label="digit"),))
+    with pytest.raises(ValueError, match="3 pixels, which are no square"):
+        figures(replace(computed, study=study, computed=odd))
 
 
 def test_seeds_that_diverged_have_a_band_and_a_sentence(trained):

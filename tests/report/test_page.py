@@ -41,7 +41,7 @@ def test_a_menu_shows_one_choice_and_what_belongs_to_all():
 def test_pictures(computed, tmp_path):
     files = write_images(computed, tmp_path / "pictures")
     assert [file.name for file in files] == [
-        f"computed-{i}.{kind}" for i in (1, 2, 3, 4) for kind in ("png", "svg")
+        f"computed-{i}.{kind}" for i in (1, 2, 3, 4, 5) for kind in ("png", "svg")
     ]
     for file in files:
         start = b"\x89PNG" if file.suffix == ".png" else b"<svg"

@@ -113,6 +113,20 @@ def test_ranges_are_ranges_again_when_they_are_read(tmp_path):
     assert computed(own, tmp_path) == made
 
 
+def test_claims_of_reduced_runs_decide_nothing(tmp_path):
+    figures = {"one": Interval(1.0, 0.9, 1.1), "two": Interval(2.0, 1.0, 4.0)}
+    made = Computed({}, figures, {"two": "1 of 10 seeds"})
+    claims = {name: Published(1.0, 1.0, 1.0) for name in ("one", "two")}
+    own = replace(small(seeds=1), compute=lambda trained: made, claims=claims)
+    compute(own, Results([]), tmp_path)
+    again = computed(own, tmp_path)
+    assert again == made
+    done = evaluate(own, Results([]), again)
+    assert [c.reduced for c in done.comparisons] == ["", "1 of 10 seeds"]
+    assert (done.verdicts[Verdict.OVERLAPS], done.reduced) == (1, 1)
+    assert done.comparisons[1].sentence == "overlaps (reduced: 1 of 10 seeds)"
+
+
 def test_what_was_not_run_and_what_nobody_solved():
     own = small(seeds=10, published_figures={"solved_at": Published(1.0, 0.5, 2.0)})
     assert verdicts(own, [])["solved_at"].verdict is Verdict.NOT_RUN
@@ -333,7 +347,8 @@ def test_every_study_is_whole(name):
             if own.arms and label and not getattr(plot, "table", ""):
                 assert label in own.labels, (plot, label)
         for label, value in getattr(plot, "only", {}).items():
-            assert any(arm.labels[label] == value for arm in own.arms), (plot, value)
+            meant = value if isinstance(value, list) else [value]
+            assert set(meant) <= {arm.labels[label] for arm in own.arms}, (plot, value)
 
 
 def test_packing_keeps_settings_apart(tmp_path):

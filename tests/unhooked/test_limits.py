@@ -35,7 +35,9 @@ def test_every_recipe_can_be_trained(unit, task):
 
 def test_the_runs_of_every_study_fit_into_a_small_machine():
     """`studies` makes their cells, which refuse what cannot be trained."""
-    cells = {arm.cell for study in studies().values() for arm in study.arms}
+    arms = [arm for study in studies().values() for arm in study.arms]
+    # All of MNIST is not here; its arms need what those of 5,000 images do.
+    cells = {a.cell for a in arms if getattr(a.cell.task, "images", "") != "full"}
     sizes = [
         64 * sum(needed(cell.network, cell.task, cell.protocol).values())
         for cell in cells

@@ -10,6 +10,7 @@ from ..studies import (
     Evaluation,
     Grid,
     Heat,
+    ImageRow,
     Lines,
     Measured,
     Plot,
@@ -17,6 +18,7 @@ from ..studies import (
     Surface,
     Weights,
 )
+from ._draw_images import images
 from ._draw_measures import grid, measured
 from ._draw_runs import convergence, seeds
 from ._draw_tables import bars, heat, lines, surface
@@ -68,3 +70,4 @@ draw_plot.register(Surface, surface)
 draw_plot.register(Heat, heat)
 draw_plot.register(Bars, bars)
 draw_plot.register(Lines, lines)
+draw_plot.register(ImageRow, images)

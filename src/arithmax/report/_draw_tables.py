@@ -1,7 +1,7 @@
 """Plots of computed tables: surfaces, histograms, lines."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,16 +26,30 @@ Columns = dict[str, list[Any]]
 
 
 def columns_of_plot(
-    evaluation: Evaluation, table: str, names: Sequence[str]
+    evaluation: Evaluation,
+    table: str,
+    names: Sequence[str],
+    only: Mapping[str, Any] | None = None,
 ) -> Columns:
-    """The named columns of a computed table; none if not all were computed."""
+    """The named columns of a computed table; none if not all were computed.
+
+    Args:
+        evaluation: the study.
+        table: the name of the table.
+        names: the columns; empty names are of none.
+        only: columns with the value, or the list of values, of the rows that are meant.
+    """
     tables = evaluation.computed.tables if evaluation.computed else {}
     if table not in tables:
         return {}
-    wanted = [name for name in names if name]
+    wanted = dict.fromkeys([name for name in (*names, *(only or {})) if name])
     if any(name not in tables[table] for name in wanted):
         return {}  # the table is of another version of the study
     chosen = {name: list(tables[table][name]) for name in wanted}
+    for name, value in (only or {}).items():
+        meant = value if isinstance(value, list | tuple) else [value]
+        kept = [v in meant for v in chosen[name]]
+        chosen = {n: list(itertools.compress(c, kept)) for n, c in chosen.items()}
     return chosen if all(chosen.values()) else {}
 
 
@@ -197,7 +211,8 @@ def _bar(table: Columns, plot: Bars, look: Look) -> go.Bar:
 def lines(plot: Lines, evaluation: Evaluation) -> go.Figure | None:
     """Lines in bands, and dashed ones of theory."""
     extra = (plot.by, plot.low, plot.high, plot.dashed)
-    table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, *extra))
+    names = (plot.x, plot.y, *extra)
+    table = columns_of_plot(evaluation, plot.table, names, plot.only)
     if not table:
         return None
     scales = [

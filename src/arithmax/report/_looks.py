@@ -20,12 +20,15 @@ TEAL, OLIVE, BROWN, SLATE = "#1b8a8f", "#7d8c1f", "#9a6242", "#6b7a8f"
 UNITS: dict[str, tuple[str, str]] = {
     "Linear": (SLATE, "circle"),
     "Dense": (SLATE, "square"),
+    "LSTM": (SLATE, "star"),
     "ReLU": (SLATE, "diamond"),
     "ReLU6": (SLATE, "triangle-up"),
     "NAC₊": (SKY, "circle"),
     "NAC•": (ORANGE, "square"),
     "NAC•,σ": (RED, "triangle-down"),
     "NAC•,NMU": (OCHRE, "diamond"),
+    "NAC•,NMU, no R_z": (BROWN, "diamond"),
+    "NAC₊, R_z": (TEAL, "square"),
     "NALU": (GREEN, "diamond"),
     "NALU, untied": (RED, "diamond"),
     "NALU, ±1/√n": (PINK, "diamond"),
@@ -35,10 +38,12 @@ UNITS: dict[str, tuple[str, str]] = {
     "iNALU (iw)": (RED, "triangle-right"),
     "iNALU (benchmark)": (OLIVE, "triangle-down"),
     "NAU": (VIOLET, "cross"),
+    "NAU, no R_z": (PINK, "cross"),
     "NMU": (BLUE, "circle"),
     "NMU, no R_sparse": (ORANGE, "cross"),
     "NMU, no R_sparse, no clamp": (RED, "x"),
     "NMU, no clamp": (OCHRE, "x"),
+    "NMU, no R_z": (SKY, "x"),
     "sNMU": (OCHRE, "hexagon"),
     "sNMU, PCC-MSE": (PINK, "hexagon2"),
     "sNMU, PCC-MSE, beta-NAU": (BROWN, "octagon"),
@@ -59,6 +64,7 @@ UNITS: dict[str, tuple[str, str]] = {
 # Other spellings in the documents.
 ALIASES = {
     "NAC+": "NAC₊",
+    "NAC+, R_z": "NAC₊, R_z",
     "NALU shared": "NALU",
     "NALU separate": "NALU, untied",
 }

@@ -1,6 +1,7 @@
 """The replicas of one cell together: rates, steps and sparsity with their intervals."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,8 @@ def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
     """One cell's summary."""
     solved = [row for row in rows if row["outcome"] == "solved"]
     at = [max(row["solved_at"], 1) for row in solved]
-    errors = [min(row["sparsity"], 0.5) for row in solved]
+    # A network without weights, such as an LSTM, has none.
+    errors = [min(e, 0.5) for row in solved if not math.isnan(e := row["sparsity"])]
     return Summary(
         cell,
         len(rows),

@@ -11,6 +11,7 @@ from ._plots import Bars as Bars
 from ._plots import Convergence as Convergence
 from ._plots import Grid as Grid
 from ._plots import Heat as Heat
+from ._plots import ImageRow as ImageRow
 from ._plots import Lines as Lines
 from ._plots import Measured as Measured
 from ._plots import Plot as Plot

@@ -50,6 +50,9 @@ def _checked(trained: Trained, computed: Any) -> dict[str, Mapping[str, Sequence
         titled = zip(("value", "low", "high"), map(list, ends), strict=True)
         ranged = [isinstance(figure, Range) for figure in figures.values()]
         tables[FIGURES] = {"name": list(figures), **dict(titled), "range": ranged}
+        if computed.reduced:
+            left_out = [str(computed.reduced.get(name, "")) for name in figures]
+            tables[FIGURES]["reduced"] = left_out
     return tables
 
 

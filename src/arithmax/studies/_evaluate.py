@@ -1,7 +1,7 @@
 """Ours beside theirs: which runs belong to which arm, and what they say."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -131,12 +131,13 @@ class Evaluation:
     @cached_property
     def comparisons(self) -> list[Comparison]:
         """Every published figure, of arms and of claims, beside ours."""
-        figures = self.computed.figures if self.computed else {}
+        computed = self.computed or Computed()
         everything = [c for runs in self.arm_runs for c in runs.comparisons]
-        return everything + [
-            compare({}, name, figures.get(name), published, None)
-            for name, published in self.study.claims.items()
-        ]
+        for name, published in self.study.claims.items():
+            ours, left_out = computed.figures.get(name), computed.reduced.get(name, "")
+            compared = compare({}, name, ours, published, None)
+            everything.append(replace(compared, reduced=left_out))
+        return everything
 
     @property
     def verdicts(self) -> dict[Verdict, int]:

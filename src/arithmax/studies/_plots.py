@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class Bars(Plot):
 class Lines(Plot):
     """Lines out of a computed table: `y` over `x`, a colour each `by`.
 
-    `low` and `high` are columns of an interval, `dashed` a column of theory.
+    `low` and `high` are columns of an interval, `dashed` a column of theory; `only` are
+    columns with the value, or the list of values, of the rows that are drawn.
     """
 
     table: str = ""
@@ -114,3 +116,24 @@ class Lines(Plot):
     dashed: str = ""
     log_x: bool = False
     log_y: bool = False
+    only: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ImageRow(Plot):
+    """Grey images out of a computed table, in a row, with what is known of each.
+
+    Args:
+        table: the table, with one row for each image.
+        image: the column of the images: the pixels of a square in hexadecimal digits,
+            two for each.
+        label: the column of what stands above an image.
+        below: the columns of the numbers that stand below it.
+        only: columns with the value, or the list of values, of the rows that are drawn.
+    """
+
+    table: str = ""
+    image: str = "image"
+    label: str = ""
+    below: tuple[str, ...] = ()
+    only: Mapping[str, Any] = field(default_factory=dict)

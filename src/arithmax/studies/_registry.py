@@ -53,6 +53,9 @@ LISTED = {
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
+    "digits-product": "digits.experiments:product",
+    "digits-sum": "digits.experiments:total",
+    "digits-count": "digits.digits_count",
     "demo": "primer.demo",
 }
 

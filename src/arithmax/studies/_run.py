@@ -177,6 +177,7 @@ def computed(study: Study, folder: Path) -> Computed | None:
         )
     ranged = figures.get("range", [False] * len(figures["name"]))
     rows = zip(ranged, *(figures[name] for name in names), strict=True)
+    left_out = zip(figures["name"], figures.get("reduced", ()), strict=False)
     return Computed(
         tables,
         {
@@ -184,6 +185,7 @@ def computed(study: Study, folder: Path) -> Computed | None:
             for is_range, name, *ends in rows
             if all(map(_is_number, ends))
         },
+        {name: text for name, text in left_out if text},
     )
 
 

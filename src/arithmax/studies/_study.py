@@ -110,10 +110,13 @@ class Computed:
         tables: tables to be shown or drawn, by name.
         figures: measured figures with their intervals or ranges, by the names of
             claims.
+        reduced: what of the published runs was left out, by the names of those claims
+            whose figures are of reduced runs.
     """
 
     tables: Mapping[str, Table] = field(default_factory=dict)
     figures: Mapping[str, Interval | Range] = field(default_factory=dict)
+    reduced: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.tables:
