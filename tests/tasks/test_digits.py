@@ -9,7 +9,7 @@ from arithmax import NMU
 from arithmax._identity import describe
 from arithmax.networks import CNN, Accumulator, Network, Recurrent
 from arithmax.results import settings
-from arithmax.tasks import Digits, NumpyKey, mnist, normalised
+from arithmax.tasks import Digits, NumpyKey, mnist, normalised_pixels
 
 SMALL = CNN(channels=(2, 3), hidden=8)
 
@@ -19,7 +19,7 @@ def digit_of():
     """Which digit an image is, by its pixels."""
     known = {}
     for images, labels in mnist().values():
-        pixels = normalised(images)
+        pixels = normalised_pixels(images)
         known |= {p.tobytes(): int(d) for p, d in zip(pixels, labels, strict=True)}
     return lambda image: known[np.ascontiguousarray(image).tobytes()]
 
@@ -62,7 +62,7 @@ def test_every_held_out_image_is_in_one_row():
         for i in range(10)
         for j in range(50)
     }
-    expected = normalised(mnist()["interpolation"].images)
+    expected = normalised_pixels(mnist()["interpolation"].images)
     assert seen == {image.tobytes() for image in expected}
 
 
@@ -101,14 +101,20 @@ def test_published_lengths():
 
 @pytest.mark.parametrize("operation", ["product", "sum"])
 def test_the_threshold_is_that_of_readings_with_noise(operation):
-    task = Digits(operation, test_length=3)
-    rng = np.random.default_rng(0)
-    low = 1 if operation == "product" else 0
-    digits = rng.integers(low, 10, (3, 1_000_000)).astype(float)
-    read = digits + rng.normal(0, np.sqrt(0.125), digits.shape)
+    task, rng = Digits(operation, test_length=3), np.random.default_rng(0)
+    digits = task.shared()["extrapolation_t"].astype(float)
+    digits = digits[: len(digits) // 3 * 3].reshape(-1, 3, 1)
+    read = digits + rng.normal(0, np.sqrt(0.125), (len(digits), 3, 20_000))
     fold = np.cumprod if operation == "product" else np.cumsum
-    expected = np.mean((fold(read, 0) - fold(digits, 0)) ** 2)
+    expected = np.mean((fold(read, 1) - fold(digits, 1)) ** 2)
     assert task.threshold() == pytest.approx(expected, rel=0.01)
+
+
+def test_who_answers_nothing_is_above_the_threshold():
+    """Also of long products, of which the test has few rows."""
+    task = Digits("product")
+    _, t = task.draw("extrapolation", {}, NumpyKey(0), 1)
+    assert task.threshold() < 0.5 * np.mean(np.square(t, dtype=np.float64))
 
 
 @dataclass(frozen=True)

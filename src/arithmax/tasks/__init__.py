@@ -6,7 +6,7 @@ from ._columns import check_column as check_column
 from ._columns import columns_of as columns_of
 from ._dataset import Dataset as Dataset
 from ._digits import Digits as Digits
-from ._digits import normalised as normalised
+from ._digits import normalised_pixels as normalised_pixels
 from ._distributions import input_distribution as input_distribution
 from ._formula import FormulaTask as FormulaTask
 from ._functions import Functions as Functions

@@ -17,6 +17,12 @@ PRODUCT = study("digits-product")
 LENGTHS = (1, 2, 20)
 
 
+@pytest.fixture(autouse=True)
+def _no_images(monkeypatch):
+    """A row has a threshold of its own, for which images would have to be fetched."""
+    monkeypatch.setattr(Digits, "threshold", lambda *_: 1.0)
+
+
 def rows_of(own, model, errors, images=FULL, **changes):
     """Rows of one arm: a run for each error, the same at all lengths."""
     one = own.only({"model": model, "images": images})

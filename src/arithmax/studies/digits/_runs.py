@@ -1,9 +1,10 @@
 """The networks that read digits and calculate, and how they are trained."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...networks import CNN, LSTM, Accumulator, Network, Recurrent
+from ...networks import LSTM, Accumulator, Network, Recurrent
 from ...tasks import Digits
 from ...training import Cell, InputPenalty, published
 from ...units import NAC, NALU, NAU, NMU, MultiplicativeNAC
@@ -33,8 +34,8 @@ PRODUCT = {
     "NAC•,σ": Variant(MultiplicativeNAC(weight_map="sigmoid")),
     "NAC•": Variant(MultiplicativeNAC()),
     "NALU": Variant(NALU()),
-    "LSTM": Variant(LSTM(hidden=HIDDEN, reader=CNN())),
-    REFERENCE: Variant(Recurrent(Accumulator("product"), reader=CNN())),
+    "LSTM": Variant(LSTM(hidden=HIDDEN)),
+    REFERENCE: Variant(Recurrent(Accumulator("product"))),
 }
 SUM = {
     "NAU": Variant(NAU(), True),
@@ -42,22 +43,24 @@ SUM = {
     "NAC+": Variant(NAC()),
     "NAC+, R_z": Variant(NAC(), True),
     "NALU": Variant(NALU()),
-    "LSTM": Variant(LSTM(hidden=HIDDEN, reader=CNN())),
-    REFERENCE: Variant(Recurrent(Accumulator("sum"), reader=CNN())),
+    "LSTM": Variant(LSTM(hidden=HIDDEN)),
+    REFERENCE: Variant(Recurrent(Accumulator("sum"))),
 }
 COUNT = {
     "NAC+": Variant(NAC()),
     "NALU": Variant(NALU()),
     "NAU": Variant(NAU(), True),
-    "LSTM": Variant(
-        LSTM(hidden=HIDDEN, reader=CNN(), readings=10, every_step=False),
-    ),
+    "LSTM": Variant(LSTM(hidden=HIDDEN, every_step=False)),
 }
 
 
 def run(model: Variant, task: Digits, **changes: Any) -> Cell:
     """A model as published, with R_z or without; `changes` are settings that differ."""
-    network, protocol = published(model.network, task)
+    given = model.network
+    if given.free_axes:  # a sequence, read by what reads for a unit
+        unit: Any = published(NMU(), task)[0]
+        given = replace(given, reader=unit.reader, readings=unit.readings)  # type: ignore[type-var]  # a dataclass
+    network, protocol = published(given, task)
     others = [p for p in protocol.penalties if not isinstance(p, InputPenalty)]
     penalties = (*others, *[InputPenalty(1.0)] * model.r_z)
     protocol = protocol.updated(penalties=penalties).updated(**changes)

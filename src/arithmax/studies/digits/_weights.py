@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...networks import Recurrence
-from ...tasks import Digits, Images, mnist, normalised
+from ...tasks import Digits, Images, mnist, normalised_pixels
 from .._evaluate import ArmRuns, Trained
 
 
@@ -31,7 +31,7 @@ class Reader(NamedTuple):
 
 def features_first(images: np.ndarray) -> np.ndarray:
     """Pixels [n, 28, 28] as a network takes them [28, 28, n]."""
-    return np.moveaxis(normalised(images), 0, -1)
+    return np.moveaxis(normalised_pixels(images), 0, -1)
 
 
 def readers(runs: ArmRuns, trained: Trained) -> Iterator[Reader]:
