@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from arithmax import NMU, Network, tasks, training, units
+from arithmax import NMU, Network, networks, tasks, training, units
 from arithmax.tasks import SingleModule, Task
 from arithmax.training import Cell, Moment, published
 from arithmax.training._declared import bind, numbers
@@ -64,6 +64,6 @@ def at(step, error: Any = 0.0, **given):
 
 def evaluated(text):
     """The protocol, network or task that a row describes."""
-    rooms = (tasks, training, inalu, units)
+    rooms = (tasks, training, inalu, units, networks)
     names = {name: getattr(room, name) for room in rooms for name in dir(room)}
     return eval(text, names)

@@ -29,6 +29,10 @@ GIBIBYTE = 2**30
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_recipe_can_be_trained(unit, task):
+    if task == "digits" and UNITS[unit]().noise(2):
+        with pytest.raises(ValueError, match=r"needs noise.*Use `NMU\(\)`"):
+            published(UNITS[unit](), TASKS[task]())
+        return
     network, protocol = published(UNITS[unit](), TASKS[task]())
     assert Cell(network, TASKS[task](), protocol, range(3)).seeds == (0, 1, 2)
 
