@@ -6,9 +6,9 @@ from scipy import stats
 
 from arithmax.results import Results
 from arithmax.studies import Trained, Verdict, evaluate, find, study
-from arithmax.studies.digits import constant_error, limit
+from arithmax.studies.digits import limit
 from arithmax.studies.digits._runs import FULL, REFERENCE
-from arithmax.studies.digits._threshold import reads, thresholds
+from arithmax.studies.digits._threshold import readable, thresholds
 from arithmax.studies.digits.experiments import READ
 from arithmax.tasks import Digits
 from fake_rows import fake
@@ -50,23 +50,14 @@ def test_the_limit_is_the_upper_end_of_the_interval():
     assert limit([2.0, 2.0]) == 2.0
 
 
-@pytest.mark.parametrize("operation", ["product", "sum"])
-def test_a_constant_has_the_variance_of_the_targets(operation):
-    task = Digits(operation, length=3)
-    first = 1 if operation == "product" else 0
-    grid = np.stack(np.meshgrid(*[np.arange(first, 10)] * 3)).reshape(3, -1)
-    targets = (np.cumprod if operation == "product" else np.cumsum)(grid, axis=0)
-    assert constant_error(task) == pytest.approx(targets.var(axis=1).mean())
-
-
 def test_a_reference_that_does_not_read_is_left_out():
-    task = Digits("product", images="full")
-    half = constant_error(task) / 2
-    assert reads({"interpolation": 0.9 * half}, task)
-    assert not reads({"interpolation": 1.1 * half}, task)
-    assert not reads({"interpolation": float("nan")}, task)
-    good = rows_of(PRODUCT, REFERENCE, [1.0, 2.0, 3.0])
-    lost = rows_of(PRODUCT, REFERENCE, [9e9] * 4, interpolation=1.1 * half)[3:]
+    errors = [1.0, 2.0, 3.0, 19.0, 21.0, float("nan")]
+    known = readable([{"interpolation": e} for e in errors])  # their median is 3
+    assert [row["interpolation"] for row in known] == errors[:5]
+    assert len(readable([{"interpolation": e} for e in [1.0, 1.0, 10.1]])) == 2
+    assert readable([]) == []
+    good = rows_of(PRODUCT, REFERENCE, [1.0, 2.0, 3.0], interpolation=2.0)
+    lost = rows_of(PRODUCT, REFERENCE, [9e9] * 4, interpolation=21.0)[3:]
     found = thresholds(trained(PRODUCT, good + lost), FULL)
     assert list(found) == list(LENGTHS)
     assert found[2].left_out == 1

@@ -6,5 +6,4 @@ Johansen, whose second example they are; counts are of Neural Arithmetic Logic U
 with its source.
 """
 
-from ._threshold import constant_error as constant_error
 from ._threshold import limit as limit

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from ...tasks import Digits
 from .._evaluate import ArmRuns, Trained
 from .._study import Table, columns
 from ._runs import REFERENCE
 
 LEVEL, FREEDOM = 0.99, 8  # as the authors' script has them, however many runs there are
-SHARE = 0.5  # of a constant guess's error, from which on a reference does not read
+FACTOR = 10  # times the median error of the references is too much
 LENGTH = re.compile(r"length_(\d+)")
 
 
@@ -46,33 +45,15 @@ def limit(errors: Sequence[float] | np.ndarray) -> float:
     return float(errors.mean() + half)
 
 
-def constant_error(task: Digits) -> float:
-    """The least mean squared error of guesses that do not depend on the images.
-
-    It is the variance of the targets, averaged over the steps of a row to train on, if
-    all digits are equally frequent.
-
-    Examples:
-        >>> from arithmax.studies.digits import constant_error
-        >>> from arithmax.tasks import Digits
-        >>> constant_error(Digits("sum", length=1))
-        8.25
-    """
-    digits = np.arange(1 if task.operation == "product" else 0, 10)
-    mean, square = digits.mean(), (digits**2).mean()
-    steps = np.arange(1, task.in_features[0] + 1)
-    if task.operation == "product":
-        return float(np.mean(square**steps - mean ** (2 * steps)))
-    return float(np.mean(steps * (square - mean**2)))
-
-
-def reads(row: Mapping[str, Any], task: Digits) -> bool:
-    """Whether a run with exact arithmetic learned to read.
+def readable(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those runs with exact arithmetic that learned to read.
 
     The paper drops three references "that did not solve it" by hand. Here one is left
-    out if its error on held-out images is more than half of what a constant has.
+    out if its error on held-out images is more than ten times the median of them all.
     """
-    return bool(row["interpolation"] < SHARE * constant_error(task))
+    known = [e for row in rows if np.isfinite(e := row["interpolation"])]
+    bound = FACTOR * np.median(known) if known else 0.0
+    return [row for row in rows if row["interpolation"] <= bound]
 
 
 def lengths_of(rows: Iterable[Mapping[str, Any]]) -> list[int]:
@@ -91,8 +72,7 @@ def error(row: Mapping[str, Any], length: int) -> float:
 def thresholds(trained: Trained, images: str) -> dict[int, Threshold]:
     """The threshold of each length, where two references or more can read."""
     runs = trained.arm(images=images, model=REFERENCE)
-    task: Any = runs.arm.cell.task
-    kept = [row for row in runs.rows if reads(row, task)]
+    kept = readable(runs.rows)
     left_out, found = len(runs.rows) - len(kept), {}
     for length in lengths_of(kept):
         errors = np.array([error(row, length) for row in kept])
