@@ -98,3 +98,13 @@ def test_a_network_that_multiplies_digits():
     assert int(exact["NMU"]) > 50 > 20 > int(exact["MLP"])
     outputs = [o for c in notebook.cells for o in c.get("outputs", ())]
     assert sum("image/png" in o.get("data", {}) for o in outputs) == 3
+
+
+def test_pages_of_notebooks_take_the_place_of_no_other():
+    """A page that is made would silently replace one that is written."""
+    from notebook_page import NOTEBOOKS, notebook_page
+
+    written = {path.name for path in (EXAMPLES.parent / "docs").glob("*.md")}
+    assert not written & NOTEBOOKS.keys()
+    for page in NOTEBOOKS:
+        assert notebook_page(page).startswith("# ")
