@@ -5,7 +5,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from arithmax import NALU, NAU, NMU, published
+from arithmax import (
+    NAC,
+    NALU,
+    NAU,
+    NMRU,
+    NMU,
+    NPU,
+    NRU,
+    MultiplicativeNAC,
+    published,
+)
 from arithmax.networks import CNN, LSTM, Accumulator, Recurrent, Stack
 from arithmax.results import pack, read
 from arithmax.tasks import Digits, SingleModule
@@ -72,9 +82,17 @@ def test_r_z_reaches_the_reader():
 
 
 def test_r_z_is_refused_where_it_has_no_meaning():
-    for unit in (NALU(), Accumulator("product")):
+    for unit in (NALU(), Accumulator("product"), NPU(), NMRU()):
         with pytest.raises(ValueError, match="either adds or multiplies"):
             Cell(Recurrent(unit, SMALL), TASK, SHORT, (0,))
+    for unit in (NAC(), MultiplicativeNAC(weight_map="clipped"), NRU()):
+        Cell(Recurrent(unit, SMALL), TASK, SHORT, (0,))
+
+
+def test_the_recipe_has_r_z_where_there_is_a_weight_for_each_input():
+    assert published(NRU(), TASK)[1].penalties[1:] == (InputPenalty(),)
+    (only,) = published(NMRU(), TASK)[1].penalties
+    assert isinstance(only, UnitPenalty)
 
 
 def test_r_z_is_for_stacks_too():

@@ -155,11 +155,27 @@ class InputPenalty(Penalty):
         sizes = task.in_features, task.out_features
         params = {n: p.shape for n, p in network.parameters(*sizes).items()}
         unit, _ = list(network.layers(params))[-1]
-        if len(getattr(unit, "exact", ())) != 1:
+        if not weighs_inputs(unit):
             raise ValueError(
                 f"`penalties` (with {self}) must be for a unit that either adds or "
-                f"multiplies, such as `NAU()` or `NMU()`, not {unit}. Leave it out."
+                "multiplies and has one weight for each input, such as `NAU()` or "
+                f"`NMU()`, not {unit}. Leave it out."
             )
+
+
+def weighs_inputs(unit: "Network") -> bool:
+    """Whether a unit either adds or multiplies, with one weight for each input.
+
+    NPU has two weights for an input, and NMRU has one for its reciprocal too.
+    """
+    import numpy as np
+
+    if len(getattr(unit, "exact", ())) != 1:
+        return False
+    inputs, outputs = unit.smallest
+    declared = unit.parameters(inputs, outputs)
+    zeros = {name: np.zeros(p.shape) for name, p in declared.items()}
+    return [w.shape for w in unit.weights(zeros).values()] == [(outputs, inputs)]
 
 
 def _neutral(unit: "Network") -> float:

@@ -6,7 +6,7 @@ from ...tasks import Digits
 from ...units import NAC, Unit
 from .._optimisers import Adam
 from .._parts import Batches, Measuring
-from .._penalties import InputPenalty, Penalty, UnitPenalty
+from .._penalties import InputPenalty, Penalty, UnitPenalty, weighs_inputs
 from .._protocol import Protocol
 from . import recipe
 
@@ -50,4 +50,4 @@ def penalties(network: Network, start: int, end: int) -> tuple[Penalty, ...]:
     if not isinstance(unit, Unit) or not unit.sparse or isinstance(unit, NAC):
         return ()
     sparsity = UnitPenalty(10.0, start, end)
-    return (sparsity, InputPenalty(1.0)) if len(unit.exact) == 1 else (sparsity,)
+    return (sparsity, InputPenalty(1.0)) if weighs_inputs(unit) else (sparsity,)
