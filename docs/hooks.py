@@ -42,6 +42,7 @@ def on_page_markdown(markdown, page, config, files):
         "growth": growth_table,
         "reference": reference_table,
         "second-order": second_order_table,
+        "digits": digits_table,
         "tasks": tasks_table,
         "stages": stages_table,
         "fit": fit_table,
@@ -176,6 +177,20 @@ def second_order_table() -> str:
             lines.append(f"| {' | '.join(map(str, cells))} |")
         about = f"{measured['device']}, JAX {measured['jax']}, {measured['clock']}."
         lines += ["", about, ""]
+    return "\n".join(lines)
+
+
+def digits_table() -> str:
+    """The figures of `benchmarks/digits.py`, of each device it was run on."""
+    heads = ["device", "ten seeds side by side", "a PyTorch loop, one seed"]
+    heads += ["ten of those / ours", "compiled in"]
+    lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * 4 + "|"]
+    for path in sorted((HERE / "data").glob("digits-*.json")):
+        row = json.loads(path.read_text(encoding="utf-8"))
+        fleet, loop = row["fleet_ms_per_step"], row["loop_ms_per_step_and_seed"]
+        cells = [row["device"], f"{fleet:.2f} ms a step", f"{loop:.2f} ms a step"]
+        cells += [f"{row['ratio']:.0f}×", f"{row['compile_s']:.0f} s"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 # The notebook of each page, the extras that it needs, and what its plots show.
 NOTEBOOKS = {
     "tutorial.md": ("discovery.ipynb", "discover", ()),
-    "digits-pytorch.md": (
+    "torch-digits.md": (
         "digits.ipynb",
         "torch,discover,digits",
         (

@@ -102,7 +102,7 @@ def test_reduced_runs_and_references_are_named():
     short = rows_of(PRODUCT, "NMU", [0.5] * 3)
     rows = rows_of(PRODUCT, REFERENCE, [1.0, 2.0]) + short
     made, compared = computed(PRODUCT, rows)
-    text = "3 of 10 seeds, references: 2 of 10 seeds"
+    text = "3 of 10 seeds, references: 2 of 7 seeds"
     assert made.reduced["NMU, length 1"] == text
     assert compared["NMU, length 1"].sentence.endswith(f"(reduced: {text})")
     done = evaluate(PRODUCT, Results(rows), made)

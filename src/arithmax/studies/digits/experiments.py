@@ -33,6 +33,9 @@ def experiment(operation: str, models: Mapping[str, Variant]) -> Study:
     rows = sorted(published_rows(page.name), key=lambda r: order.index(r["model"]))
     names = ("model", "length", "solved", "runs")
     counts = [{name: row[name] for name in names} for row in rows]
+    for count in counts:
+        if reason := page.front["reasons"].get(page.claim("success", **count)):
+            count["reason"] = reason
     derived = {"success": counts}
     if operation == "sum":
         derived["error"] = derived_errors(page.name)
