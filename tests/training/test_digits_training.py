@@ -1,5 +1,7 @@
 """Networks over images in the fleet: R_z, further measures, blocks, checkpoints."""
 
+from dataclasses import dataclass
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +22,7 @@ from arithmax.networks import CNN, LSTM, Accumulator, Recurrent, Stack
 from arithmax.results import pack, read
 from arithmax.tasks import Digits, SingleModule
 from arithmax.training import (
+    Adam,
     Batches,
     Cell,
     InputPenalty,
@@ -29,6 +32,7 @@ from arithmax.training import (
     block_size,
     train_cells,
 )
+from arithmax.training._measures import check_further
 from short_runs import at, bound
 
 SMALL = CNN(channels=(2, 3), hidden=8)
@@ -109,11 +113,14 @@ def test_the_recipe_is_the_published_one():
     assert network == Recurrent(NMU(), CNN(), start=1.0)
     assert protocol.penalties == (UnitPenalty(10.0, 10_000, 100_000), InputPenalty())
     assert (protocol.steps, protocol.measuring.interval) == (388_000, 1_940)
-    assert protocol.batches.size == 64 and protocol.optimiser.learning_rate == 1e-3
-    _, sums = published(NAU(), Digits("sum", images="full"))
+    assert protocol.batches.size == 64 and protocol.optimiser == Adam(1e-3)
+    added, sums = published(NAU(), Digits("sum", images="full"))
+    assert added == Recurrent(NAU(), CNN(), start=0.0)
     assert (sums.steps, sums.measuring.interval) == (86_000, 430)
     assert published(NALU(), Digits("sum", images="full"))[1].penalties == ()
     assert published(LSTM(16, CNN()), TASK)[0] == LSTM(16, CNN())
+    for task, size in ((TASK, 64), (Digits("sum"), 16), (Digits("sum", 200), 1)):
+        assert published(NAU(), task)[1].batches.size == size
     counted, _ = published(NAU(), Digits("count"))
     assert counted.parameters((10, 28, 28), 10)["cell.W"].shape == (10, 20)
 
@@ -150,6 +157,29 @@ def test_rows_and_curves_have_the_error_at_each_length(trained):
         for n in range(1, 21):
             assert 0 < row[f"length_{n}"] == curve[f"length_{n}"][best] < np.inf
         assert row["extrapolation"] == pytest.approx(row["length_20"], rel=1e-4)
+
+
+def test_what_a_task_measures_takes_the_place_of_no_other_column(trained):
+    results, _ = trained
+    for name in results.rows[0].keys() | {"step"}:
+        if name.startswith("length_"):
+            check_further(TASK, [name])
+            continue
+        with pytest.raises(ValueError, match=f"with '{name}'.*another name"):
+            check_further(TASK, [name])
+
+
+@dataclass(frozen=True)
+class Outcomes(Digits):
+    """It measures what it calls as a row calls how the run ended."""
+
+    def further(self, network, params, arrays):
+        return {"outcome": jnp.zeros(())}
+
+
+def test_a_task_with_such_a_measure_is_not_trained():
+    with pytest.raises(ValueError, match=r"`further` of Outcomes \(with 'outcome'\)"):
+        train_cells([Cell(PRODUCT, Outcomes("product", test_length=2), SHORT, (0,))])
 
 
 def test_packed_beside_others_they_keep_their_lengths(trained, tmp_path):

@@ -1,13 +1,23 @@
 """What is measured of each replica, from its learning curves, as the papers do it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from ..results import IDENTITY
+from ._meter import Cost
+
 # The published choice of the best step looks at so many of the last measurements.
 WINDOW = 5000
+# What a row or a curve has of every run, whatever the task.
+TAKEN = {*IDENTITY, *Cost._fields, "run", "unit", "step", "steps", "window", "limits"}
+TAKEN |= {"outcome", "sentence", "solved_at", "diverged_at", "best_step", "sparsity"}
+TAKEN |= {"interpolation", "extrapolation", "threshold", "threshold_rule", "block"}
+TAKEN |= {"instructions", "compiler", "compiler_flags"}
+TAKEN |= {"finished", "version", "format"}
+GROUPS = ("task_", "protocol_", "first_below_")  # how names of other columns begin
 
 
 class Outcome(StrEnum):
@@ -49,6 +59,16 @@ class Measures:
         if self.outcome is Outcome.DIVERGED:
             return f"diverged at step {self.diverged_at}"
         return "not solved"
+
+
+def check_further(task: object, names: Iterable[str]) -> None:
+    """What a task measures besides must not be called as another column of a row."""
+    for name in names:
+        if name in TAKEN or name.startswith(GROUPS):
+            raise ValueError(
+                f"`further` of {type(task).__name__} (with {name!r}) must not give a "
+                "number that every row has already. Give it another name."
+            )
 
 
 def measure(

@@ -147,6 +147,7 @@ class InputPenalty(Penalty):
 
         unit, own = list(network.layers(params))[-1]
         (weights,) = unit.weights(own).values()
+        assert moment.inputs is not None  # since it `sees_inputs`
         means = jnp.mean(moment.inputs.reshape(1, weights.shape[1], -1), axis=2)
         unused = 1 - absolute(weights, jnp)
         return jnp.mean(unused * (means - _neutral(unit)) ** 2)

@@ -16,6 +16,7 @@ from ..tasks import Task
 from ..tasks._task import Split
 from ._declared import bind, numbers
 from ._initialise import initialise
+from ._measures import check_further
 from ._moment import Moment, Numbers, Restarts, State
 from ._protocol import Protocol
 from ._random import DATA, NOISE, START, TEST, VALIDATION, Key, stream_key
@@ -203,7 +204,10 @@ class Training:
 
         sparsity = self.network.sparsity_error(params)
         finite = sum(jnp.sum(value) for value in params.values())
+        arrays = given.task | self.shared
+        further = self.task.further(self.network, params, arrays)
+        check_further(self.task, further)
         return {split: error(split) for split in SETS} | {
             "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan),
-            **self.task.further(self.network, params, given.task | self.shared),
+            **further,
         }
