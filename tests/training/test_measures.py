@@ -59,3 +59,16 @@ def test_the_last_step_can_be_judged():
     last = measure(at, threshold=1e-5, window=1, **curves)
     assert best.best_step == 10 and best.outcome == "solved"
     assert last.best_step == 20 and last.outcome == "not solved"
+
+
+def test_what_a_task_measures_besides_is_that_of_the_best_step():
+    curve = np.array([3.0, 1.0, 2.0])
+    found = measure(
+        np.array([0, 10, 20]),
+        interpolation=curve,
+        extrapolation=curve,
+        sparsity=curve,
+        threshold=0.5,
+        length_7=np.array([5.0, 6.0, 7.0]),
+    )
+    assert found.best_step == 10 and found.further == {"length_7": 6.0}

@@ -8,11 +8,12 @@ from safetensors.numpy import save_file
 
 from arithmax.networks import CNN
 from arithmax.results import Results, read
-from arithmax.studies import study
+from arithmax.studies import Trained, find, study
 from arithmax.studies._run import compute, computed
 from arithmax.studies.digits._guesses import zero_error
 from arithmax.studies.digits._readings import scale
 from arithmax.studies.digits._threshold import lengths_of
+from arithmax.studies.digits._weights import typical
 from arithmax.tasks import Digits
 from arithmax.training import first_parameters, train_cells
 from fake_rows import fake
@@ -96,7 +97,10 @@ def test_products_from_weights_to_tables(tmp_path):
     results = untrained(own, arms, range(1, 21), tmp_path)
     tables = tables_of(own, results, tmp_path)
     assert tables["thresholds"]["length"] == list(range(1, 21))
-    assert set(tables["guesses"]["images"]) == {FEW}
+    known = tables["guesses"]
+    assert set(known["images"]) == {FEW}
+    below = np.less(known["threshold"], known["error of 0"]).tolist()
+    assert known["tells apart"] == below and any(below)
     assert len(tables["success"]["model"]) == 2 * 20
     assert len(tables["readings"]["digit"]) == 3 * 2 * 9
     assert len(tables["pairs"]["digit"]) == 3 * 2 * 9 * 20
@@ -110,6 +114,23 @@ def test_products_from_weights_to_tables(tmp_path):
     # Without weights what was computed stays, and nothing fails.
     (tmp_path / "made.safetensors").unlink()
     assert tables_of(own, results, tmp_path)["sequence"] == rows
+
+
+def test_the_network_that_is_shown_is_that_of_the_median_seed(tmp_path):
+    own, (arm,) = tiny("digits-product", ("NMU",))
+    arm = replace(arm, cell=replace(arm.cell, seeds=(0, 1, 2)))
+    rows, weights = [], {}
+    for row, error in zip(
+        fake(replace(own, arms=(arm,)), [False] * 3), (3.0, np.nan, 1.0), strict=True
+    ):
+        rows.append(row | {"interpolation": error})
+        weights[f"{row['run']}/cell.W"] = np.ones((1, 2), np.float32)
+    save_file(weights, tmp_path / "made.safetensors")
+    results, only = Results(rows, tmp_path), replace(own, arms=(arm,))
+    trained = Trained(only, find(only, results), results)
+    (runs,) = trained.arms()
+    shown = typical(runs, trained)
+    assert shown is not None and shown.row["interpolation"] == 3.0
 
 
 def test_an_answer_to_one_image_is_what_its_unit_makes_of_the_reading(tmp_path):

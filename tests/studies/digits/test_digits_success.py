@@ -7,6 +7,7 @@ from scipy import stats
 from arithmax.results import Results
 from arithmax.studies import Trained, Verdict, evaluate, find, study
 from arithmax.studies.digits import limit
+from arithmax.studies.digits._lengths import Judged, _first_below
 from arithmax.studies.digits._runs import FULL, REFERENCE
 from arithmax.studies.digits._threshold import readable, thresholds
 from arithmax.studies.digits.experiments import READ
@@ -96,6 +97,23 @@ def test_runs_are_counted_against_the_references_of_their_images():
     assert compared["NAC•, length 2"].verdict is Verdict.NOT_RUN
     assert "steps" not in made.tables  # there are no curves
     assert not {"readings", "digits", "sequence"} & made.tables.keys()  # nor weights
+
+
+def test_a_run_is_right_from_its_first_step_below_the_threshold():
+    (runs,) = trained(
+        PRODUCT.only({"model": "NMU", "images": FULL}), rows_of(PRODUCT, "NMU", [0.5])
+    ).arms()
+    protocol = runs.arm.cell.protocol
+    steps = np.arange(0, protocol.steps + 1, protocol.measuring.interval)
+    errors = np.full(len(steps), 9.0)
+    errors[[3, 5]] = 0.5, np.nan
+    errors[7:] = 0.5
+    found = Judged(runs, 2, 1.0, np.array([0.5]))
+    row = {"protocol_steps": protocol.steps}
+    curve = {"step": steps, "length_2": errors}
+    assert _first_below(curve, row, found) == steps[3]
+    thinned = {name: values[::2] for name, values in curve.items()}
+    assert _first_below(thinned, row, found) is None
 
 
 def test_reduced_runs_and_references_are_named():
