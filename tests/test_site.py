@@ -159,7 +159,7 @@ PAGES += ["protocol/", "tasks/", "discover/", "tutorial/", "digits/", "glossary/
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 
 
-PAGES += ["digits/", "regressor/", "readout/", "comparison/", "reference/"]
+PAGES += ["torch-digits/", "regressor/", "readout/", "comparison/", "reference/"]
 PAGES += [f"reference/{path.stem}/" for path in (DOCS / "reference").glob("[!i]*.md")]
 
 
