@@ -1,6 +1,7 @@
 """Networks over images in the fleet: R_z, further measures, blocks, checkpoints."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -123,6 +124,23 @@ def test_the_recipe_is_the_published_one():
         assert published(NAU(), task)[1].batches.size == size
     counted, _ = published(NAU(), Digits("count"))
     assert counted.parameters((10, 28, 28), 10)["cell.W"].shape == (10, 20)
+
+
+@dataclass(frozen=True)
+class Longer(Digits):
+    """A task from outside, whose test rows are longer, as those of Digits are."""
+
+
+def test_a_task_of_ones_own_may_be_right_on_longer_rows():
+    (row,) = train_cells([Cell(PRODUCT, Longer("product"), SHORT, (0,))]).rows
+    assert row["length_20"] > 0
+
+
+def test_h0_is_1_where_a_unit_multiplies_alone():
+    starts = {NMU(): 1.0, MultiplicativeNAC(): 1.0, NALU(): 0.0, NAU(): 0.0}
+    for unit, start in starts.items():
+        network: Any = published(unit, TASK)[0]
+        assert network.start == start
 
 
 def test_few_networks_over_images_make_a_block():

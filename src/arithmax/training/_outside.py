@@ -52,11 +52,21 @@ def _check_draw(training: Training, split: Any, given: Any) -> None:
         need = [(*shape[:-1], training.batch) for shape in need]
     pair = isinstance(drawn, tuple | list) and len(drawn) == 2
     shapes = [getattr(d, "shape", d) for d in drawn] if pair else shown(drawn)
+    if split != "training" and training.network.free_axes:
+        shapes, need = _beyond(shapes, training), _beyond(need, training)
     if shapes != need and not (split == "training" and task.rows(split)):
         raise ValueError(
             f"{what} must give inputs and targets of the shapes {need}, features "
             f"first, for {split!r}, but gives {shapes}."
         )
+
+
+def _beyond(shapes: Any, training: Training) -> Any:
+    """Shapes without what may differ: a sequence to be right on may be longer."""
+    if not all(isinstance(shape, tuple) for shape in shapes):
+        return shapes
+    inputs, targets = shapes
+    return [inputs[training.network.free_axes :], targets[1:]]
 
 
 def _check_loss(training: Training, given: Any) -> None:

@@ -40,8 +40,8 @@ def read_by(unit: Network, task: Digits) -> Recurrent:
     reader = CNN() if task.images == "full" else SMALL
     if task.operation == "count":
         return Recurrent(unit, reader, readings=10, every_step=False)
-    start = 1.0 if task.operation == "product" else 0.0
-    return Recurrent(unit, reader, start=start)
+    # As the authors start: at 1 where a unit multiplies alone, so not NALU.
+    return Recurrent(unit, reader, start=Recurrent(unit).first)
 
 
 def penalties(network: Network, start: int, end: int) -> tuple[Penalty, ...]:
