@@ -36,7 +36,7 @@ docs: .venv/.dev
 notebook: .venv/.dev
 	cd examples && for name in *.ipynb; do ../$(BIN)/python -c "import nbclient, nbformat, sys; \
 	  book = nbformat.read(sys.argv[1], 4); \
-	  nbclient.NotebookClient(book, record_timing=False).execute(); \
+	  nbclient.NotebookClient(book, record_timing=False, coalesce_streams=True).execute(); \
 	  nbformat.write(book, sys.argv[1])" $$name || exit 1; done
 
 # Figures of docs/performance.md, in CPU seconds; on an accelerator run the first line

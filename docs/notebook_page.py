@@ -25,8 +25,8 @@ NOTEBOOKS = {
     ),
 }
 NOTE = """
-The notebook is `examples/{}`; `pip install -c constraints.txt ".[{}]"` in a clone has
-all that it needs.
+The notebook is `examples/{}`; `pip install -c constraints.txt ".[{}]" jupyterlab` in a
+clone brings all that it imports, and Jupyter to open it with.
 """
 
 
