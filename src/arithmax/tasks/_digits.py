@@ -27,6 +27,7 @@ CLASSES = 10
 MEAN, DEVIATION = 0.1307, 0.3081  # of the pixels of MNIST, as everybody rounds them
 # The published seeds of the order in which held-out images stand.
 ORDERS: dict[str, int] = {"interpolation": 47430696, "extrapolation": 88253339}
+LONGEST = 323  # images whose product, 9³²³ at the most, is a number of float64
 READING = 0.125  # the variance of a reading that the authors' expectation supposes
 
 
@@ -69,6 +70,13 @@ class Digits(Task):
 
     def __post_init__(self) -> None:
         check_fields(self, self.bounds)
+        for split in ("interpolation", "extrapolation"):
+            if self.operation == "product" and self.length_of(split) > LONGEST:
+                raise ValueError(
+                    f"{self.setting_of(split)} must be at most {LONGEST} of products: "
+                    f"9^{LONGEST} is the last that `precision='float64'` holds. Use a "
+                    "smaller one; without `test_length`, it is ten times `length`."
+                )
 
     @property
     def rows_of(self) -> int:
@@ -89,6 +97,10 @@ class Digits(Task):
             return self.rows_of
         return self.test_length or 10 * self.rows_of
 
+    def setting_of(self, split: Split) -> str:
+        name = "test_length" if split == "extrapolation" else "length"
+        return f"`{name}` (={self.length_of(split)})"
+
     @property
     def lengths(self) -> tuple[int, ...]:
         """The lengths of the published tests, as far as there are images for them."""
@@ -98,9 +110,8 @@ class Digits(Task):
     def rows(self, split: Split) -> int:
         count, length = len(self._images()[split].labels), self.length_of(split)
         if count < length:
-            name = "test_length" if split == "extrapolation" else "length"
             raise ValueError(
-                f"`{name}` (={length}) must be at most {count}: there are no more "
+                f"{self.setting_of(split)} must be at most {count}: there are no more "
                 f"images for {split}. Make it smaller, or use `images='full'`."
             )
         return count // length

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array, Params
-from .._checks import Bounds, check_number, check_options, choose
+from .._checks import Bounds, check_number, check_options, choose, shown
 from .._identity import describe
 from .._network import Network
 from ._keys import SampleKey
@@ -131,6 +131,10 @@ class Task(ABC):
         """The shape of one input."""
         sizes = self.in_features
         return sizes if isinstance(sizes, tuple) else (sizes,)
+
+    def setting_of(self, split: Split) -> str:
+        """The setting that decides how large a split's numbers are, for messages."""
+        return f"`{split}` (={shown(getattr(self, split, self))})"
 
     def largest(self, split: Split) -> float:
         """The greatest magnitude of inputs and targets; 0 where it is not known."""
