@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array, Namespace, Params, namespace
-from .._checks import Bounds, check_fields
+from .._checks import Bounds, check_fields, shown
 from .._network import Network
 from ._keys import SampleKey
 from ._mnist import Images, mnist
@@ -96,6 +96,16 @@ class Digits(Task):
         if split != "extrapolation":
             return self.rows_of
         return self.test_length or 10 * self.rows_of
+
+    def check_network(self, network: Network) -> None:
+        """Outputs must be those of every image, of counts those of the last alone."""
+        each = self.operation != "count"
+        if getattr(network, "every_step", each) != each:
+            when = "after every image" if each else "after the last image alone"
+            raise ValueError(
+                f"`network` (={shown(network)}) must have `every_step={each}`, since "
+                f"`operation` (={self.operation!r}) asks for results {when}."
+            )
 
     def setting_of(self, split: Split) -> str:
         name = "test_length" if split == "extrapolation" else "length"

@@ -132,6 +132,9 @@ class Task(ABC):
         sizes = self.in_features
         return sizes if isinstance(sizes, tuple) else (sizes,)
 
+    def check_network(self, network: Network) -> None:
+        """Refuse a network whose outputs are not what is asked for."""
+
     def setting_of(self, split: Split) -> str:
         """The setting that decides how large a split's numbers are, for messages."""
         return f"`{split}` (={shown(getattr(self, split, self))})"
