@@ -214,8 +214,8 @@ def _description(name: str, network: Network, task: Task | None) -> str:
     whose = "those of the published recipe" if has_recipe else "no paper's"
     return (
         f"Train a unit on {name} with many seeds. The network is {network}; the "
-        f"defaults of its settings are {whose}."
-    )
+        f"defaults of its settings are {whose}. {task.solved_when if task else ''}"
+    ).rstrip()
 
 
 def seeds_of(run: Any) -> tuple[int, ...]:

@@ -44,6 +44,10 @@ class Digits(Task):
     a batch is drawn from these. Held-out and test images have one order for all, as
     published, and are cut into as many rows of a length as there are.
 
+    A run is solved if its error on rows of `test_length` images is below that of exact
+    arithmetic on digits that are read with a variance of 0.125. The `epsilon` of a
+    criterion has no part in that.
+
     Examples:
         >>> from arithmax.tasks import Digits, NumpyKey
         >>> task = Digits("sum", length=3)
@@ -53,6 +57,11 @@ class Digits(Task):
     """
 
     title: ClassVar[str] = "Digits in a row"
+    solved_when: ClassVar[str] = (
+        "A run is solved if its error on rows of `--test-length` images is below that "
+        f"of exact arithmetic on digits read with a variance of {READING}; "
+        "`--criterion.epsilon` has no part in that, `--criterion.threshold` replaces it."
+    )
     bounds: ClassVar[Mapping[str, Bounds]] = {
         "length": (0, 1000),
         "test_length": (0, 1000),
@@ -190,6 +199,11 @@ class Digits(Task):
                 last = error if self.operation == "count" else error[-1]
                 measured[f"mae_{length}"] = xp.mean(xp.abs(last))
         return measured
+
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        kinds = ("length",) if self.operation == "product" else ("length", "mae")
+        return tuple(f"{kind}_{n}" for kind in kinds for n in self.lengths)
 
     @property
     def operations(self) -> tuple[str, ...]:

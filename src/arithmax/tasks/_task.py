@@ -45,6 +45,8 @@ class Task(ABC):
 
     title: ClassVar[str] = ""
     """What pages and tables call the task; the name of its class if empty."""
+    solved_when: ClassVar[str] = ""
+    """When a run is solved, for the help of commands, if it is not by `epsilon`."""
     bounds: ClassVar[Mapping[str, Bounds]] = {}
     """The least and the greatest number that a field may be."""
 
@@ -110,6 +112,11 @@ class Task(ABC):
             arrays: the numbers of the replica, with the arrays that all share.
         """
         return {}
+
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        """The names of what `further` gives."""
+        return ()
 
     def rows(self, split: Split) -> int | None:
         """How many samples a split has; None if there are always more."""
