@@ -4,11 +4,12 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
-from arithmax import NALU, NAU, NMRU, UNITS, Dense, cli, published
+from arithmax import NALU, NAU, NMRU, NMU, UNITS, Dense, cli, published
 from arithmax.cli._settings import kinds, with_kinds
 from arithmax.cli._task_options import TABLE, options_of, tasks_by_name
 from arithmax.cli._train import errors_table, median_errors, order
@@ -65,6 +66,31 @@ def test_errors_of_digits_at_some_lengths():
     lengths = [f"length {n}" for n in (1, 5, 10, 15, 20)]
     assert drawn.columns == ["held out", *lengths] and drawn.rows == [["0.5"] * 6]
     assert median_errors([], Digits("product")) == {}
+
+
+def test_a_warning_is_a_note(monkeypatch, capsys):
+    """Without the file and the line of code that Python prints."""
+
+    def run(arguments):
+        warnings.warn("NMU() cannot represent it.", stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        cli.main(["train"])
+    assert capsys.readouterr().err == "Note: NMU() cannot represent it.\n"
+
+
+@pytest.mark.parametrize(
+    ("operation", "unit"), [("product", NMU), ("sum", NAU), ("count", NAU)]
+)
+def test_the_unit_of_digits_is_one_that_can(operation, unit, capsys):
+    assert type(asked(f"digits --operation {operation}").network.last) is unit
+    given = asked(f"digits --operation {operation} --unit nmu")
+    assert type(given.network.last) is NMU
+    name = unit.__name__.lower()
+    assert f"(default: {name})" in help_of(f"digits --operation {operation}", capsys)
 
 
 def test_help_says_when_digits_are_solved(capsys):
@@ -235,6 +261,7 @@ def test_help_is_quick():
     heavy = "{'jax', 'optax', 'scipy', 'duckdb', 'safetensors', 'torch', 'sympy'}"
     code = f"""
 import sys
+import warnings
 from arithmax.cli import main
 for arguments in (["train", "--help"], ["train", "subsets", "--help"], ["--help"]):
     try:

@@ -60,7 +60,7 @@ class Digits(Task):
     solved_when: ClassVar[str] = (
         "A run is solved if its error on rows of `--test-length` images is below that "
         f"of exact arithmetic on digits read with a variance of {READING}; "
-        "`--criterion.epsilon` has no part in that, `--criterion.threshold` replaces it."
+        "`--criterion.epsilon` has no part in that."
     )
     bounds: ClassVar[Mapping[str, Bounds]] = {
         "length": (0, 1000),
