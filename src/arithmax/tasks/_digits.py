@@ -158,6 +158,17 @@ class Digits(Task):
     def draw(
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
     ) -> tuple[Array, Array]:
+        """Rows of images of one of the splits, and their results.
+
+        Args:
+            split: "training", "interpolation" (held out) or "extrapolation".
+            replica: the order of a seed, with or without the arrays that all share.
+            key: what training rows are drawn with.
+            size: how many training rows; of the other splits there are always all.
+
+        Returns:
+            Images [length, 28, 28, row] and results [out, row].
+        """
         arrays = replica if f"{split}_x" in replica else self.shared()
         images, labels = arrays[f"{split}_x"], arrays[f"{split}_t"]
         xp, length = key.xp, self.length_of(split)
