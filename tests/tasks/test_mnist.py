@@ -167,6 +167,7 @@ class TestFolder:
             (CONTENTS[FIRST] + b"\0", "is too long"),
             (CONTENTS[FIRST][:9], "is cut short: it has only 9 bytes"),
             (b"", "is cut short: it has only 0 bytes"),
+            (b"no images", "begins with the number"),
             (gzip.compress(CONTENTS[FIRST])[:-100], "is cut short: its gzipped data"),
             (gzip.compress(CONTENTS[FIRST])[:-8] + bytes(8), "is damaged: CRC check"),
             (b"<html>" + bytes(50), "begins with the number 1013478509"),
