@@ -75,9 +75,10 @@ def check_input(
         sizes = shape_of(in_features or ())[free:]
         words = (*("any",) * free, *map(str, sizes))
         shape = f" of the shape ({', '.join(words)})" if sizes else ""
+        long = ", and have a step or more" if 0 in x.shape[-axes:][:free] else ""
         raise ValueError(
             f"`x` (shape {tuple(x.shape)}) must end in the {axes} axes of an "
-            f"input{shape}."
+            f"input{shape}{long}."
         )
     # NumPy and JAX promote mixed dtypes; PyTorch's matrix product fails obscurely.
     if is_torch(xp) and dtype not in (None, x.dtype) and not _autocast(x):

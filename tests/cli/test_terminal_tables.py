@@ -109,6 +109,13 @@ def test_a_reduced_run_has_no_verdict(capsys, monkeypatch):
     assert "3 of 10 seeds" in shown
 
 
+def test_figures_that_were_not_run_are_one_line(capsys):
+    print_study(evaluate(study(), Results([])), {})
+    shown = capsys.readouterr().out
+    assert "\n5 published figures: not run.\n" in shown
+    assert "sparsity" not in shown and "Claims" not in shown
+
+
 def test_runs(width, capsys):
     title = f"{NMU()} on {SingleModule('mul', interpolation=(1.1, 1.2))}"
     results = Results(fake(study(), [True] * 6, at=1_250_000, spread=0.01))

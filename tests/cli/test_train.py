@@ -4,16 +4,17 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
-from arithmax import NALU, NAU, NMRU, UNITS, Dense, cli, published
+from arithmax import NALU, NAU, NMRU, NMU, UNITS, Dense, cli, published
 from arithmax.cli._settings import kinds, with_kinds
 from arithmax.cli._task_options import TABLE, options_of, tasks_by_name
-from arithmax.cli._train import order
+from arithmax.cli._train import errors_table, median_errors, order
 from arithmax.cli._units import given_unit
-from arithmax.tasks import TASKS, Dataset, SingleModule
+from arithmax.tasks import TASKS, Dataset, Digits, SingleModule
 from arithmax.training import (
     L1,
     SGD,
@@ -47,9 +48,55 @@ def test_train(capsys, tmp_path):
     cli.main([*arguments, "--json"])
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["total"] == summary["solved"] == 3
+    assert 0 <= summary["errors"]["interpolation"] < 1e-5
     assert summary["success"]["low"] < summary["success"]["value"] == 1.0
     cli.main([*arguments, "--quiet"])
     assert "3 of 3" in capsys.readouterr().out
+
+
+def test_errors_of_digits_at_some_lengths():
+    """Of 20 lengths five fit into 80 characters; a run that diverged is the worst."""
+    names = Digits("product").further_names
+    assert len(names) == 20 and names[-1] == "length_20"
+    errors = ("interpolation", "extrapolation", *names)
+    rows = [dict.fromkeys(errors, e) for e in (0.5, float("nan"), 0.25)]
+    found = median_errors(rows, Digits("product"))
+    assert found == dict.fromkeys(errors, 0.5)
+    drawn = errors_table(found)
+    lengths = [f"length {n}" for n in (1, 5, 10, 15, 20)]
+    assert drawn.columns == ["held out", *lengths] and drawn.rows == [["0.5"] * 6]
+    assert median_errors([], Digits("product")) == {}
+
+
+def test_a_warning_is_a_note(monkeypatch, capsys):
+    """Without the file and the line of code that Python prints."""
+
+    def run(arguments):
+        warnings.warn("NMU() cannot represent it.", stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        cli.main(["train"])
+    assert capsys.readouterr().err == "Note: NMU() cannot represent it.\n"
+
+
+@pytest.mark.parametrize(
+    ("operation", "unit"), [("product", NMU), ("sum", NAU), ("count", NAU)]
+)
+def test_the_unit_of_digits_is_one_that_can(operation, unit, capsys):
+    assert type(asked(f"digits --operation {operation}").network.last) is unit
+    given = asked(f"digits --operation {operation} --unit nmu")
+    assert type(given.network.last) is NMU
+    name = unit.__name__.lower()
+    assert f"(default: {name})" in help_of(f"digits --operation {operation}", capsys)
+
+
+def test_help_says_when_digits_are_solved(capsys):
+    text = help_of("digits", capsys)
+    assert "A run is solved if its error on rows of `--test-length` images" in text
+    assert "A run is solved" not in help_of("single-module", capsys)
 
 
 @pytest.mark.parametrize("arguments", [["train", "--help"], ["train", "-h"]])
@@ -214,6 +261,7 @@ def test_help_is_quick():
     heavy = "{'jax', 'optax', 'scipy', 'duckdb', 'safetensors', 'torch', 'sympy'}"
     code = f"""
 import sys
+import warnings
 from arithmax.cli import main
 for arguments in (["train", "--help"], ["train", "subsets", "--help"], ["--help"]):
     try:

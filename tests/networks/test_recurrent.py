@@ -25,6 +25,7 @@ from arithmax import (
     StochasticNMU,
 )
 from arithmax._arrays import UNROLLED
+from arithmax._identity import describe
 from sequences import SMALL, drawn, gradient, in_jax, in_torch, samples
 
 ONES = {"cell.W": np.ones((1, 2))}
@@ -240,6 +241,12 @@ def test_sizes_and_fields_that_do_not_fit_are_refused():
         LSTM(4, StochasticNMU())
     with pytest.raises(ValueError, match=r"`hidden` \(=0\) must be a whole number"):
         LSTM(hidden=0)
+    with pytest.raises(ValueError, match=r"`hidden` \(=0\) must be .*at least 1"):
+        LSTM()
+    assert describe(LSTM(64)) == "LSTM(hidden=64)"  # the names of runs have it
+    params = drawn(LSTM(3), (1, 1), 1)
+    with pytest.raises(ValueError, match=r"\(any, 1\), and have a step or more"):
+        LSTM(3).apply(params, np.ones((5, 0, 1)))
     with pytest.raises(ValueError, match=r"`units` .* Take `every_step=False`"):
         Stack((Recurrent(NMU()), NAU()), (2,))
     with pytest.raises(ValueError, match=r"`network` .* Take `every_step=False`"):

@@ -9,6 +9,7 @@ from arithmax._identity import describe
 from arithmax.networks import CNN, Accumulator, Network, Recurrent
 from arithmax.results import settings
 from arithmax.tasks import Digits, NumpyKey, mnist, normalised_pixels
+from arithmax.training import Cell, Protocol
 
 SMALL = CNN(channels=(2, 3), hidden=8)
 
@@ -225,3 +226,21 @@ def test_a_length_beyond_the_images_is_refused():
         Digits("sum", test_length=600).rows("extrapolation")
     with pytest.raises(ValueError, match=r"`length` \(=600\).*at most 500"):
         Digits("sum", length=600).rows("interpolation")
+
+
+def test_products_that_no_format_holds_are_refused():
+    at_most = r"`test_length` \(=600\) must be at most 323.*ten times `length`"
+    with pytest.raises(ValueError, match=at_most):
+        Digits("product", length=60)
+    with pytest.raises(ValueError, match=r"`length` \(=324\) must be at most 323"):
+        Digits("product", length=324, test_length=1)
+    assert np.isfinite(Digits("product", test_length=323).largest("extrapolation"))
+
+
+def test_products_that_the_format_does_not_hold_are_refused_by_their_length():
+    task, protocol = Digits("product", test_length=60), Protocol()
+    words = r"`test_length` \(=60\) has .* up to 1.8e\+57, .*'float32'.* smaller"
+    with pytest.raises(ValueError, match=words):
+        Cell(Recurrent(NMU(), SMALL), task, protocol, (0,))
+    wide = protocol.updated(precision="float64")
+    assert Cell(Recurrent(NMU(), SMALL), task, wide, (0,)).task == task

@@ -167,6 +167,7 @@ class TestFolder:
             (CONTENTS[FIRST] + b"\0", "is too long"),
             (CONTENTS[FIRST][:9], "is cut short: it has only 9 bytes"),
             (b"", "is cut short: it has only 0 bytes"),
+            (b"no images", "begins with the number"),
             (gzip.compress(CONTENTS[FIRST])[:-100], "is cut short: its gzipped data"),
             (gzip.compress(CONTENTS[FIRST])[:-8] + bytes(8), "is damaged: CRC check"),
             (b"<html>" + bytes(50), "begins with the number 1013478509"),
@@ -291,6 +292,19 @@ class TestFetched:
         monkeypatch.setattr(_mnist_fetch, "ADDRESS", "http://127.0.0.1:1/")
         text = refused(None, OSError)
         assert "could not be fetched: Connection refused. Check your conn" in text
+        assert f"into the folder {served[2]} (`ARITHMAX_CACHE`" in text
+        assert "`--folder` of `arithmax train" in text  # `reproduce` has none
+        assert "in studies `--only images=5,000`" in text
+
+    @pytest.mark.parametrize("end", ["", ".gz"])
+    def test_files_that_a_user_puts_into_the_cache(self, served, end):
+        """As the message says, gzipped or not, and nothing is fetched."""
+        _, asked, cache = served
+        cache.mkdir(parents=True)
+        for name, content in CONTENTS.items():
+            data = gzip.compress(content) if end else content
+            (cache / f"{name}{end}").write_bytes(data)
+        assert is_small(mnist("full")) and not asked
 
     def test_a_cache_that_cannot_be_written_to(self, served, monkeypatch, tmp_path):
         (tmp_path / "file").write_bytes(b"")

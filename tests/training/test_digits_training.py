@@ -143,6 +143,21 @@ def test_h0_is_1_where_a_unit_multiplies_alone():
         assert network.start == start
 
 
+@pytest.mark.parametrize(
+    ("operation", "each", "when"),
+    [("product", True, "every image"), ("count", False, "the last image alone")],
+)
+def test_outputs_at_other_steps_than_asked_for_are_refused(operation, each, when):
+    """Products failed in JAX when they were measured, counts had other meanings."""
+    wrong = Recurrent(NMU(), SMALL, every_step=not each)
+    task, protocol = Digits(operation), SHORT.updated(penalties=())
+    words = f"`network`.*must have `every_step={each}`.*'{operation}'.*after {when}"
+    with pytest.raises(ValueError, match=words):
+        Cell(wrong, task, protocol, (0,))
+    right = Recurrent(NMU(), SMALL, every_step=each)
+    assert Cell(right, task, protocol, (0,)).network == right
+
+
 def test_few_networks_over_images_make_a_block():
     assert [block_size(TASK, n, "cpu") for n in (1, 10, 100)] == [1, 1, 1]
     assert [block_size(TASK, n, "gpu") for n in (1, 2, 3, 10, 25)] == [1, 2, 5, 10, 10]

@@ -6,13 +6,13 @@ What takes time to import is imported below `main`, where Ctrl-C ends with a sen
 import os
 import sys
 
-from ._ending import INTERRUPTED, PIPE, SENTENCE, flush, say, stopping
+from ._ending import INTERRUPTED, PIPE, SENTENCE, flush, noted, say, stopping
 from ._terminal import any_terminal
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
-    with any_terminal(), stopping(process=arguments is None) as caught:
+    with any_terminal(), noted(), stopping(process=arguments is None) as caught:
         code = _ended(sys.argv[1:] if arguments is None else arguments)
     if caught and code in (INTERRUPTED, PIPE):  # Ctrl-C ends the reader of a pipe, too
         code = 128 + caught[0]

@@ -19,6 +19,7 @@ MEASURES = {
 }
 ARMS = "Ours beside published; median and mean are of steps until a run is solved"
 WORDS = {"no interval published": "no interval", "no interval of ours": "no interval"}
+NOT_RUN = "not run"
 BRACKETS = re.compile(r"\[(\S+), (\S+)\]")  # of an interval, which stays together
 PLAIN = (1e-2, 1e4)  # between these a figure is written without an exponent
 
@@ -37,10 +38,14 @@ def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
     study = evaluation.study
     print()
     print(filled(f"{study.name}: {study.title}"))
-    compared = of_chosen(evaluation, chosen)
+    asked = of_chosen(evaluation, chosen)
+    compared = [c for c in asked if str(c.verdict) != NOT_RUN]
     _print_compared(", ".join(study.labels), [c for c in compared if c.labels])
     _print_rates(evaluation)
     _print_compared("claim", [c for c in compared if not c.labels])
+    if missing := len(asked) - len(compared):
+        print()
+        print(f"{missing} published figure{'s' * (missing > 1)}: {NOT_RUN}.")
     _print_tables(evaluation)
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -100,6 +101,22 @@ def say(text: str) -> None:
         print(_printable(text), file=sys.stderr, flush=True)
     except OSError:
         pass
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Warnings for users are notes, without the line of code that they come from."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def note(message: Any, category: type, *place: Any) -> None:
+            if issubclass(category, UserWarning):
+                say(f"Note: {message}")
+            else:
+                shown(message, category, *place)
+
+        warnings.showwarning = note
+        yield
 
 
 def _printable(text: str) -> str:

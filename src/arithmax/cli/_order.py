@@ -27,7 +27,7 @@ from ._task_options import is_open, made, options_of, task_named
 from ._units import Settings, given_unit
 
 HELP = ("-h", "--help")
-UNIT = "nmu"
+UNIT, ADDING = "nmu", "nau"  # the second where the first cannot do what is asked
 Grid = Annotated[
     tuple[tuple[str, ...], ...],
     tyro.conf.UseAppendAction,  # given twice, both count
@@ -41,7 +41,7 @@ Changes: TypeAlias = Mapping[str, Mapping[str, Any]]
 class Run:
     """What `arithmax train` needs besides the options of task and protocol."""
 
-    unit: str = UNIT
+    unit: str | None = None
     """The unit, with its options: `nmu`, `nalu:tied=false`, `my_unit.py:MyUnit`."""
     network: str | None = None
     """A network of your own in place of a unit: `my_network.py:MyNetwork`."""
@@ -112,13 +112,18 @@ class Arguments:
         word: str = self.first.kinds.optimiser or ""
         return {word: given_optimiser(word)} if own_file(word) else {}
 
-    @cached_property
-    def trained(self) -> tuple[Network, Settings]:
+    def trained(self, task: Task | None) -> tuple[Network, Settings]:
         """The network or unit, and the settings that it brings."""
+        if self.first.unit is None and self.first.network is None:
+            return given_unit(default_unit(task))
+        return self._given
+
+    @cached_property
+    def _given(self) -> tuple[Network, Settings]:
         unit, network = self.first.unit, self.first.network
         if network is None:
             return given_unit(unit)
-        if unit != UNIT:
+        if unit is not None:
             raise ValueError(
                 f"`network` (={network!r}) stands in place of `unit` (={unit!r}). Give "
                 "one of them."
@@ -139,7 +144,8 @@ class Arguments:
         plain, parts = options_of_protocol(protocol, self.own)
         text = _description(self.name, network, task)
         groups = {"task": self.options, "protocol": plain}
-        command = _command(text, groups, parts)
+        unit = None if self.first.network else default_unit(task)
+        command = _command(text, groups, parts, unit)
         last = tyro.cli(command, prog=self.prog, args=self.arguments)
         assert task is not None  # tyro has ended the process after help
         nested = {field: getattr(last, field) for field, _, _ in parts}
@@ -151,16 +157,17 @@ class Arguments:
 
     def _start(self, task: Task | None) -> tuple[Network, Protocol]:
         """Network and protocol before any option; no task where help is asked for."""
-        network, brought = self.trained
+        network, brought = self.trained(task)
         settings = brought(task) if task is not None else {}
         if task is not None and recipe_for(network, task) is not None:
             return published(network, task, **settings)
         if not self.has_settings and not settings:
             which = "unit" if self.first.network is None else "network"
+            name = getattr(self.first, which) or default_unit(task)
             raise ValueError(
                 f"`task` (={task}) has no published recipe for `{which}` "
-                f"(={getattr(self.first, which)!r}). Give settings, such as `--steps "
-                "10000 --optimiser.learning-rate 1e-2`; `--help` shows the others with "
+                f"(={name!r}). Give settings, such as `--steps 10000 "
+                "--optimiser.learning-rate 1e-2`; `--help` shows the others with "
                 "their defaults."
             )
         return network, Protocol().updated(**settings)
@@ -188,17 +195,27 @@ def _with(thing: Any, path: list[str], value: Any) -> Any:
     return dataclasses.replace(thing, **{first: inner})
 
 
-def _command(text: str, groups: dict[str, type], more: list[Field]) -> type:
+def default_unit(task: Task | None) -> str:
+    """The unit that is trained if none is named: one that can do what is asked."""
+    asked = set(task.operations) if task is not None else set()
+    able = [n for n in (UNIT, ADDING) if asked <= set(given_unit(n)[0].operations)]
+    return able[0] if able else UNIT
+
+
+def _command(
+    text: str, groups: dict[str, type], more: list[Field], unit: str | None = None
+) -> type:
     """A dataclass of all options: those of `Run`, of some groups, and more.
 
     Args:
         text: what its help says first.
         groups: dataclasses whose fields are options without a prefix.
         more: fields whose options have their names as prefixes.
+        unit: the default of `--unit`.
     """
-    docs = field_docs(Run)
+    docs, defaults = field_docs(Run), vars(Run(unit))
     fields: list[Field] = [
-        (f.name, Annotated[f.type, tyro.conf.arg(help=docs[f.name])], f.default)
+        (f.name, Annotated[f.type, tyro.conf.arg(help=docs[f.name])], defaults[f.name])
         for f in dataclasses.fields(Run)
     ]
     for name, cls in groups.items():
@@ -214,8 +231,8 @@ def _description(name: str, network: Network, task: Task | None) -> str:
     whose = "those of the published recipe" if has_recipe else "no paper's"
     return (
         f"Train a unit on {name} with many seeds. The network is {network}; the "
-        f"defaults of its settings are {whose}."
-    )
+        f"defaults of its settings are {whose}. {task.solved_when if task else ''}"
+    ).rstrip()
 
 
 def seeds_of(run: Any) -> tuple[int, ...]:

@@ -1,8 +1,14 @@
 """`arithmax train TASK`: many seeds of one setting, or of a grid of them."""
 
+import math
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from statistics import median
 from typing import Any
 
+from .._json import dumps
+from ..tasks import Task
 from ..training import Cell
 from ._comparisons import figure_text, median_text
 from ._order import HELP, Arguments, Order, ended, seeds_of
@@ -10,6 +16,8 @@ from ._order import order as order
 from ._show import first_line, percent, show, table
 from ._task_options import tasks_by_name
 
+MEASURED = ("interpolation", "extrapolation")
+COLUMNS = 5  # of what a task measures besides: more do not fit into 80 characters
 EXAMPLE = "arithmax train single-module --unit nmu --operation mul"
 
 
@@ -63,16 +71,19 @@ def _misplaced(arguments: list[str]) -> str:
 
 
 def _trained(order: Order) -> int:
-    from ..results import to_json
     from ..training import train_cells
 
     run = order.run
     cell = Cell(order.network, order.task, order.protocol, seeds_of(run))
     results = train_cells([cell], out=run.out, progress=not run.quiet and not run.json)
+    errors = median_errors(results.rows, order.task)
     if run.json:
-        print(to_json(results.summaries()))
+        summaries = [asdict(s) | {"errors": errors} for s in results.summaries()]
+        print(dumps(summaries, indent=2))
     else:
         show(summary_table(results, f"{order.network} on {order.task}"))
+        if order.task.further_names and errors:
+            show(errors_table(errors))
     return ended(results, run)
 
 
@@ -91,3 +102,26 @@ def summary_table(results: Any, title: str) -> Any:
         )
     columns = ["solved", "success", "median step", "mean step", "sparsity error"]
     return table(title, columns, rows)
+
+
+def median_errors(rows: Sequence[Mapping[str, Any]], task: Task) -> dict[str, float]:
+    """What was measured of runs at their best steps: the median of the seeds."""
+    names = (*MEASURED, *task.further_names) if rows else ()
+    return {name: median(_sortable(row[name]) for row in rows) for name in names}
+
+
+def _sortable(error: float) -> float:
+    """An error, infinite where it is not a number: of a run that diverged."""
+    return math.inf if math.isnan(error) else error
+
+
+def errors_table(errors: Mapping[str, float]) -> Any:
+    """The error on held-out rows, and some of what the task measures besides."""
+    _, _, *further = errors
+    kind = further[0].rpartition("_")[0]
+    alike = [name for name in further if name.rpartition("_")[0] == kind]
+    last = min(COLUMNS, len(alike)) - 1
+    spread = [alike[i * (len(alike) - 1) // max(last, 1)] for i in range(last + 1)]
+    columns = ["held out", *(name.replace("_", " ") for name in spread)]
+    values = [figure_text(errors[name]) for name in ("interpolation", *spread)]
+    return table("Errors at the best step, median of the seeds", columns, [values])

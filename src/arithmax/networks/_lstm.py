@@ -39,7 +39,7 @@ class LSTM(Recurrence):
     products are not.
 
     Args:
-        hidden: the size of its state.
+        hidden: the size of its state, such as 64; it must be given.
         reader: a network that each step is read by; None if the steps are numbers.
         readings: how many numbers the reader gives.
         every_step: whether there are outputs after every step, or after the last.
@@ -56,7 +56,7 @@ class LSTM(Recurrence):
     """
 
     title: ClassVar[str] = "LSTM"
-    hidden: int
+    hidden: int = 0  # refused: the size has no default, since it names a run
     reader: Network | None = None
     readings: int = 1
     every_step: bool = True

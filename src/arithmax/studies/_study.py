@@ -194,6 +194,12 @@ class Study:
         """The names of the labels of its arms."""
         return tuple(self.arms[0].labels) if self.arms else ()
 
+    def _values(self, label: str) -> str:
+        """The values that a label has, for messages."""
+        *first, last = sorted({str(arm.labels[label]) for arm in self.arms})
+        listed = ", ".join(map(repr, first))
+        return f"{listed} or {last!r}" if first else repr(last)
+
     def only(self, chosen: Mapping[str, str]) -> "Study":
         """The study with those arms alone whose labels are as chosen."""
         for name in chosen:
@@ -209,6 +215,6 @@ class Study:
         )
         if not arms:
             labels = " ".join(f"{n}={v}" for n, v in chosen.items())
-            values = {n: sorted({str(a.labels[n]) for a in self.arms}) for n in chosen}
+            values = "; ".join(f"{n}={self._values(n)}" for n in chosen)
             raise ValueError(f"`only` ({labels}) leaves no arm; there are {values}.")
         return replace(self, arms=arms)

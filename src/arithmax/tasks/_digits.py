@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array, Namespace, Params, namespace
-from .._checks import Bounds, check_fields
+from .._checks import Bounds, check_fields, shown
 from .._network import Network
 from ._keys import SampleKey
 from ._mnist import Images, mnist
@@ -27,6 +27,7 @@ CLASSES = 10
 MEAN, DEVIATION = 0.1307, 0.3081  # of the pixels of MNIST, as everybody rounds them
 # The published seeds of the order in which held-out images stand.
 ORDERS: dict[str, int] = {"interpolation": 47430696, "extrapolation": 88253339}
+LONGEST = 323  # images whose product, 9³²³ at the most, is a number of float64
 READING = 0.125  # the variance of a reading that the authors' expectation supposes
 
 
@@ -43,6 +44,10 @@ class Digits(Task):
     a batch is drawn from these. Held-out and test images have one order for all, as
     published, and are cut into as many rows of a length as there are.
 
+    A run is solved if its error on rows of `test_length` images is below that of exact
+    arithmetic on digits that are read with a variance of 0.125. The `epsilon` of a
+    criterion has no part in that.
+
     Examples:
         >>> from arithmax.tasks import Digits, NumpyKey
         >>> task = Digits("sum", length=3)
@@ -52,6 +57,11 @@ class Digits(Task):
     """
 
     title: ClassVar[str] = "Digits in a row"
+    solved_when: ClassVar[str] = (
+        "A run is solved if its error on rows of `--test-length` images is below that "
+        f"of exact arithmetic on digits read with a variance of {READING}; "
+        "`--criterion.epsilon` has no part in that."
+    )
     bounds: ClassVar[Mapping[str, Bounds]] = {
         "length": (0, 1000),
         "test_length": (0, 1000),
@@ -73,6 +83,13 @@ class Digits(Task):
 
     def __post_init__(self) -> None:
         check_fields(self, self.bounds)
+        for split in ("interpolation", "extrapolation"):
+            if self.operation == "product" and self.length_of(split) > LONGEST:
+                raise ValueError(
+                    f"{self.setting_of(split)} must be at most {LONGEST} of products: "
+                    f"9^{LONGEST} is the last that `precision='float64'` holds. Use a "
+                    "smaller one; without `test_length`, it is ten times `length`."
+                )
 
     @property
     def rows_of(self) -> int:
@@ -93,6 +110,20 @@ class Digits(Task):
             return self.rows_of
         return self.test_length or 10 * self.rows_of
 
+    def check_network(self, network: Network) -> None:
+        """Outputs must be those of every image, of counts those of the last alone."""
+        each = self.operation != "count"
+        if getattr(network, "every_step", each) != each:
+            when = "after every image" if each else "after the last image alone"
+            raise ValueError(
+                f"`network` (={shown(network)}) must have `every_step={each}`, since "
+                f"`operation` (={self.operation!r}) asks for results {when}."
+            )
+
+    def setting_of(self, split: Split) -> str:
+        name = "test_length" if split == "extrapolation" else "length"
+        return f"`{name}` (={self.length_of(split)})"
+
     @property
     def lengths(self) -> tuple[int, ...]:
         """The lengths of the published tests, as far as there are images for them."""
@@ -102,9 +133,8 @@ class Digits(Task):
     def rows(self, split: Split) -> int:
         count, length = len(self._images()[split].labels), self.length_of(split)
         if count < length:
-            name = "test_length" if split == "extrapolation" else "length"
             raise ValueError(
-                f"`{name}` (={length}) must be at most {count}: there are no more "
+                f"{self.setting_of(split)} must be at most {count}: there are no more "
                 f"images for {split}. Make it smaller, or use `images='full'`."
             )
         return count // length
@@ -132,6 +162,17 @@ class Digits(Task):
     def draw(
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
     ) -> tuple[Array, Array]:
+        """Rows of images of one of the splits, and their results.
+
+        Args:
+            split: "training", "interpolation" (held out) or "extrapolation".
+            replica: the order of a seed, with or without the arrays that all share.
+            key: what training rows are drawn with.
+            size: how many training rows; of the other splits there are always all.
+
+        Returns:
+            Images [length, 28, 28, row] and results [out, row].
+        """
         arrays = replica if f"{split}_x" in replica else self.shared()
         images, labels = arrays[f"{split}_x"], arrays[f"{split}_t"]
         xp, length = key.xp, self.length_of(split)
@@ -173,6 +214,11 @@ class Digits(Task):
                 last = error if self.operation == "count" else error[-1]
                 measured[f"mae_{length}"] = xp.mean(xp.abs(last))
         return measured
+
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        kinds = ("length",) if self.operation == "product" else ("length", "mae")
+        return tuple(f"{kind}_{n}" for kind in kinds for n in self.lengths)
 
     @property
     def operations(self) -> tuple[str, ...]:

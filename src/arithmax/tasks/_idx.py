@@ -53,15 +53,15 @@ def idx_sizes(content: bytes, axes: int) -> tuple[int, ...]:
     Raises:
         ValueError: the header is not that of bytes with so many axes.
     """
-    if len(content) < header_size(axes):
-        raise ValueError(f"is cut short: it has only {len(content)} bytes")
-    number, *sizes = struct.unpack_from(f">{1 + axes}I", content)
-    if number != magic_number(axes):
+    number = int.from_bytes(content[:4], "big")
+    if len(content) >= 4 and number != magic_number(axes):
         raise ValueError(
             f"begins with the number {number}, but an IDX file with {axes} "
             f"{'axis' if axes == 1 else 'axes'} begins with {magic_number(axes)}"
         )
-    return tuple(sizes)
+    if len(content) < header_size(axes):
+        raise ValueError(f"is cut short: it has only {len(content)} bytes")
+    return struct.unpack_from(f">{axes}I", content, 4)
 
 
 def idx_values(content: bytes, axes: int) -> Array:

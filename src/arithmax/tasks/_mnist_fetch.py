@@ -19,10 +19,6 @@ VARIABLE = "ARITHMAX_CACHE"
 SECONDS = 30.0  # without an answer, until we give up
 PIECE = 1 << 16  # bytes between two looks of the progress bar
 MOST = 64 << 20  # bytes of an answer: far more than any of the files has
-OTHERWISE = (
-    "Or copy the four files of MNIST to this machine by other means and name their "
-    f"`folder` (on the command line `--folder`). {REMEDY}"
-)
 Advance = Callable[[int, int], None]  # so many bytes came, of so many
 
 _lock = threading.Lock()  # threads share the temporary name that a process writes to
@@ -48,10 +44,24 @@ def fetched_values() -> Iterator[Array]:
 
 def _kept(place: Path, file: DataFile) -> Array | None:
     """A file of the cache; None if it is not there, or spoilt."""
-    try:
-        return values_of((place / f"{file.name}.gz").read_bytes(), file)
-    except (OSError, ValueError):
-        return None  # it is fetched again
+    for name in file.names:  # users may have put it there
+        try:
+            return values_of((place / name).read_bytes(), file)
+        except (OSError, ValueError):
+            continue
+    return None  # it is fetched again
+
+
+def _otherwise() -> str:
+    """What to do where nothing can be fetched, in a command or in Python."""
+    from .._files import cache_folder
+
+    return (
+        "Or copy MNIST's four files to this machine by other means: put them into the "
+        f"folder {cache_folder() / 'mnist'} (`{VARIABLE}`, an environment variable, "
+        "names another place for it), or into any other, and name that: `folder` in "
+        f"Python, `--folder` of `arithmax train digits`. {REMEDY}"
+    )
 
 
 def _fetched(place: Path, files: list[DataFile]) -> dict[DataFile, Array]:
@@ -79,8 +89,7 @@ def _keeping() -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(
-            f"{error} ({VARIABLE} is an environment variable; MNIST is kept in that "
-            f"folder once it is fetched.) {OTHERWISE}"
+            f"{error} MNIST is kept in that folder once it is fetched. {_otherwise()}"
         ) from None
 
 
@@ -91,7 +100,7 @@ def _checked(data: bytes, file: DataFile) -> Array:
     except ValueError as error:
         raise ValueError(
             f"{ADDRESS}{file.name}.gz was fetched, but {error}. Nothing was kept: try "
-            f"again. {OTHERWISE}"
+            f"again. {_otherwise()}"
         ) from None
 
 
@@ -110,12 +119,12 @@ def _download(address: str, advance: Advance) -> bytes:
     except (OSError, HTTPException) as error:
         raise OSError(
             f"{address} could not be fetched: {_reason(error)}. Check your connection "
-            f"and try again. {OTHERWISE}"
+            f"and try again. {_otherwise()}"
         ) from None
     if len(data) < total:
         raise OSError(
             f"{address} was cut short: {len(data):,} of {total:,} bytes came. Try "
-            f"again. {OTHERWISE}"
+            f"again. {_otherwise()}"
         )
     return bytes(data)
 

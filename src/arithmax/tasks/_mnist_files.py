@@ -13,8 +13,8 @@ from .._arrays import Array
 from ._idx import header_size, idx_sizes, idx_values, unzipped
 
 REMEDY = (
-    'Or use the 5,000 images that come with the extra `digits` (source "bundled", '
-    "which is the default)."
+    "Or use the 5,000 images that come with the extra `digits`: the default of tasks "
+    "and of `mnist` (`bundled`), in studies `--only images=5,000`."
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._arrays import Array, Params
-from .._checks import Bounds, check_number, check_options, choose
+from .._checks import Bounds, check_number, check_options, choose, shown
 from .._identity import describe
 from .._network import Network
 from ._keys import SampleKey
@@ -45,6 +45,8 @@ class Task(ABC):
 
     title: ClassVar[str] = ""
     """What pages and tables call the task; the name of its class if empty."""
+    solved_when: ClassVar[str] = ""
+    """When a run is solved, for the help of commands, if it is not by `epsilon`."""
     bounds: ClassVar[Mapping[str, Bounds]] = {}
     """The least and the greatest number that a field may be."""
 
@@ -111,6 +113,11 @@ class Task(ABC):
         """
         return {}
 
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        """The names of what `further` gives."""
+        return ()
+
     def rows(self, split: Split) -> int | None:
         """How many samples a split has; None if there are always more."""
         return None
@@ -131,6 +138,14 @@ class Task(ABC):
         """The shape of one input."""
         sizes = self.in_features
         return sizes if isinstance(sizes, tuple) else (sizes,)
+
+    def check_network(self, network: Network) -> None:
+        """Refuse a network whose outputs are not what is asked for."""
+        return None
+
+    def setting_of(self, split: Split) -> str:
+        """The setting that decides how large a split's numbers are, for messages."""
+        return f"`{split}` (={shown(getattr(self, split, self))})"
 
     def largest(self, split: Split) -> float:
         """The greatest magnitude of inputs and targets; 0 where it is not known."""

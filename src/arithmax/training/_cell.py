@@ -35,6 +35,7 @@ class Cell:
                 f"{self.task.input_shape}, but `network` (={shown(self.network)}) must "
                 f"have inputs of {self.network.input_axes} axes. Use another network."
             )
+        self.task.check_network(self.network)
         precision = self.protocol.precision
         check_precision(self.network, precision)
         for name in ("interpolation", "extrapolation"):

@@ -86,9 +86,10 @@ def _numbers(value: Any) -> Iterator[float]:
 def check_largest(name: Split, task: Task, precision: str) -> None:
     """The format must be able to hold every input and target of a range."""
     if (largest := task.largest(name)) > LARGEST[precision]:
-        given = getattr(task, name, task)  # a table has no ranges
+        # Tables and rows of images have no ranges.
+        other = "a narrower range" if hasattr(task, name) else "smaller numbers"
         raise ValueError(
-            f"`{name}` (={shown(given)}) has inputs or targets up to "
+            f"{task.setting_of(name)} has inputs or targets up to "
             f"{largest:.3g}, above the {LARGEST[precision]:.3g} of `precision` "
-            f"(={precision!r}). Use a narrower range, or `precision='float64'`."
+            f"(={precision!r}). Use {other}, or `precision='float64'`."
         )

@@ -101,7 +101,8 @@ class Protocol(Part):
             raise ValueError(
                 f"`steps` (={self.steps}) must be a multiple of `interval` "
                 f"(={self.measuring.interval}): give other steps, or "
-                "`measuring=Measuring(interval)`."
+                "`measuring=Measuring(interval)` (`arithmax train`: "
+                "`--measuring.interval`)."
             )
         for part in self.parts:
             part.check_protocol(self)
