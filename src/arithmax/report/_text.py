@@ -136,7 +136,7 @@ def answer(evaluation: Evaluation) -> str:
         f"{_figures(evaluation.reduced)} {'are' if evaluation.reduced > 1 else 'is'}"
     )
     rest = f"{shorter} beside reduced runs, which decides nothing."
-    return f"{_told(full)} {rest[0].upper()}{rest[1:]}" if full else rest
+    return f"{_told(full, True)} {rest[0].upper()}{rest[1:]}" if full else rest
 
 
 def _solved(evaluation: Evaluation) -> str:
@@ -156,11 +156,14 @@ def _solved(evaluation: Evaluation) -> str:
     return f"Of {len(summaries)} settings, training solved {_listed(parts)}."
 
 
-def _told(counts: dict[Verdict, int]) -> str:
+def _told(counts: dict[Verdict, int], others: bool = False) -> str:
+    """What verdicts say; with `others` they are not all that there are."""
     total = sum(counts.values())
     if len(counts) == 1:
         ((verdict, _),) = counts.items()
         which = f"All {_figures(total)}" if total > 1 else "The published figure"
+        if others:
+            which = _figures(total)
         return f"{which} {COUNTED[verdict][total > 1]}."
     parts = [f"{n:,} {COUNTED[v][n > 1]}" for v, n in counts.items()]
     return f"Of {_figures(total)}, {_listed(parts)}."
