@@ -217,6 +217,21 @@ def test_a_length_beyond_the_images_is_refused():
         Digits("sum", length=600).rows("interpolation")
 
 
+@pytest.mark.parametrize(
+    ("operation", "each", "when"),
+    [("product", True, "every image"), ("count", False, "the last image alone")],
+)
+def test_outputs_at_other_steps_than_asked_for_are_refused(operation, each, when):
+    """Products failed in JAX when they were measured, counts had other meanings."""
+    wrong = Recurrent(NMU(), SMALL, every_step=not each)
+    task, protocol = Digits(operation), Protocol()
+    words = f"`network`.*must have `every_step={each}`.*'{operation}'.*after {when}"
+    with pytest.raises(ValueError, match=words):
+        Cell(wrong, task, protocol, (0,))
+    right = Recurrent(NMU(), SMALL, every_step=each)
+    assert Cell(right, task, protocol, (0,)).network == right
+
+
 def test_products_that_no_format_holds_are_refused():
     at_most = r"`test_length` \(=600\) must be at most 323.*ten times `length`"
     with pytest.raises(ValueError, match=at_most):

@@ -48,8 +48,8 @@ class Fit:
         """The reading of the only output."""
         if self.unread:
             raise ValueError(
-                f"there is no formula: {self.unread.rstrip('.')}. `net` is trained all the same; "
-                "formulas are read off networks over the columns of a table."
+                f"there is no formula: {self.unread.rstrip('.')}. `net` is trained all "
+                "the same; formulas are read off networks over the columns of a table."
             )
         if len(self.readings) != 1:
             raise ValueError(
