@@ -23,6 +23,7 @@ from arithmax.equinox._engine import in_its_units as in_jax
 from arithmax.fitting import Settings, Split
 from arithmax.fitting._descent import begun, stepper
 from arithmax.fitting._first_order import rate_factor, strength
+from arithmax.networks import Recurrent
 from arithmax.readout import parse
 from arithmax.torch._engine import TorchEngine
 from arithmax.torch._engine import in_its_units as in_torch
@@ -152,6 +153,16 @@ def test_noise_alone_is_not_found():
     assert result.formula is None and result.verdict is Trust.NOT_FOUND
     assert result.rounds == 2 and len(result.errors) == 12
     assert "not found" in str(result)
+
+
+def test_sequences_are_fitted_and_have_no_formula():
+    x = 1 + np.random.default_rng(0).random((40, 2, 1))
+    layer = arithmax.torch.Layer(Recurrent(NMU()), (2, 1), 2)
+    options: dict = {"seeds": 1, "steps": 2, "restarts": 0, "progress": False}
+    result = arithmax.torch.fit(layer, x, np.cumprod(x[..., 0], axis=1), **options)
+    words = "there is no formula: its inputs are no columns.*trained all the same"
+    with pytest.raises(ValueError, match=words):
+        _ = result.formula
 
 
 def test_several_outputs_and_a_table_with_names():

@@ -242,6 +242,6 @@ def test_products_that_the_format_does_not_hold_are_refused_by_their_length():
     task, protocol = Digits("product", test_length=60), Protocol()
     words = r"`test_length` \(=60\) has .* up to 1.8e\+57, .*'float32'.* smaller"
     with pytest.raises(ValueError, match=words):
-        Cell(Recurrent(NMU(), SMALL), task, protocol, (0,))
+        Cell(Recurrent(Accumulator("product"), SMALL), task, protocol, (0,))
     wide = protocol.updated(precision="float64")
-    assert Cell(Recurrent(NMU(), SMALL), task, wide, (0,)).task == task
+    assert Cell(Recurrent(Accumulator("product"), SMALL), task, wide, (0,)).task == task

@@ -46,10 +46,15 @@ class Fit:
     @property
     def reading(self) -> Reading:
         """The reading of the only output."""
+        if self.unread:
+            raise ValueError(
+                f"there is no formula: {self.unread.rstrip('.')}. `net` is trained all "
+                "the same; formulas are read off networks over the columns of a table."
+            )
         if len(self.readings) != 1:
             raise ValueError(
                 f"there are {len(self.readings)} readings, one for each output: look "
-                f"at `readings`. {self.unread}".rstrip()
+                "at `readings`."
             )
         return self.readings[0]
 
