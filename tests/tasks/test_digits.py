@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from arithmax import NMU
 from arithmax._identity import describe
 from arithmax.networks import CNN, Accumulator, Network, Recurrent
 from arithmax.results import settings
