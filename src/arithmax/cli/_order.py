@@ -228,7 +228,7 @@ def _command(
 def _description(name: str, network: Network, task: Task | None) -> str:
     """What the help of a task says first."""
     has_recipe = task is not None and recipe_for(network, task) is not None
-    whose = "those of the published recipe" if has_recipe else "no paper's"
+    whose = "those of its recipe" if has_recipe else "no paper's"
     return (
         f"Train a unit on {name} with many seeds. The network is {network}; the "
         f"defaults of its settings are {whose}. {task.solved_when if task else ''}"
