@@ -90,7 +90,8 @@ def test_the_first_screen_has_the_picture(visit, scheme, width):
     page = visit("")
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
-    page.evaluate("localStorage.clear()")  # the page remembers its colours
+    page.reload(wait_until="load")  # it heeds the change first, and remembers colours
+    page.evaluate("localStorage.clear()")
     page.reload(wait_until="load")
     page.locator(f'figure img[src$="#only-{scheme}"]').wait_for()  # a script chooses
     shown = [i for i in page.locator("figure img").all() if i.is_visible()]

@@ -29,6 +29,7 @@ from arithmax.training import (
     ClipValue,
     CorrelationThenSquaredError,
     Criterion,
+    InputPenalty,
     Joint,
     LevenbergMarquardt,
     Measuring,
@@ -71,6 +72,7 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
     ("loss", SmoothL1(), {}),
     ("loss", CorrelationThenSquaredError(40), dict(switch=20)),
     ("penalties", UnitPenalty(1.0, 10, 30), dict(strength=2.0, start=20, end=50)),
+    ("penalties", InputPenalty(1.0), dict(strength=2.0)),
     ("penalties", L1(0.1, 10.0, 20), dict(strength=0.2, end=0.5, every=10, of="G")),
     (
         "penalties",
