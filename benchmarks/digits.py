@@ -73,7 +73,7 @@ class Loop:
 
     def step(self, number: int, batch: int = 64) -> None:
         """One step of training."""
-        order, length = self.arrays["order"], self.task.rows_of
+        order, length = self.arrays["order"], self.task.row_length
         rows = torch.randint(len(order) // length, (batch,), device=DEVICE)
         places = torch.arange(length, device=DEVICE)[:, None]
         at = order[rows * length + places]
@@ -92,7 +92,7 @@ class Loop:
     @torch.no_grad()
     def measure(self) -> Tensor:
         """The errors on held-out images and at each length."""
-        found = [self._error("interpolation", self.task.rows_of)]
+        found = [self._error("interpolation", self.task.row_length)]
         found += [self._error("extrapolation", n) for n in self.task.lengths]
         return torch.stack(found)
 

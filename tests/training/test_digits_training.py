@@ -109,6 +109,19 @@ def test_r_z_is_for_stacks_too():
     assert rows[0]["interpolation"] != rows[2]["interpolation"]
 
 
+def test_r_z_of_a_padded_stack_is_that_of_the_stack():
+    """Padding is no weight: the mean is over the others, or the penalty is weaker."""
+    task, strong = SingleModule("mul"), (InputPenalty(10.0),)
+    protocol = SHORT.updated(
+        penalties=strong, steps=100, measuring=Measuring(50, 100), batches__size=32
+    )
+    stacks = [Stack((NAU(), NMU()), (2,), padded) for padded in ((), (8,))]
+    alone, filled = (train_cells([Cell(s, task, protocol, (0,))]).rows for s in stacks)
+    assert filled[0]["interpolation"] == pytest.approx(
+        alone[0]["interpolation"], rel=1e-3
+    )
+
+
 def test_the_recipe_is_the_published_one():
     network, protocol = published(NMU(), Digits("product", images="full"))
     assert network == Recurrent(NMU(), CNN(), start=1.0)

@@ -8,7 +8,6 @@ from statistics import median
 from typing import Any
 
 from .._json import dumps
-from ..tasks import Task
 from ..training import Cell
 from ._comparisons import figure_text, median_text
 from ._order import HELP, Arguments, Order, ended, seeds_of
@@ -76,13 +75,13 @@ def _trained(order: Order) -> int:
     run = order.run
     cell = Cell(order.network, order.task, order.protocol, seeds_of(run))
     results = train_cells([cell], out=run.out, progress=not run.quiet and not run.json)
-    errors = median_errors(results.rows, order.task)
+    errors = median_errors(results.rows)
     if run.json:
         summaries = [asdict(s) | {"errors": errors} for s in results.summaries()]
         print(dumps(summaries, indent=2))
     else:
         show(summary_table(results, f"{order.network} on {order.task}"))
-        if order.task.further_names and errors:
+        if len(errors) > len(MEASURED):
             show(errors_table(errors))
     return ended(results, run)
 
@@ -104,9 +103,11 @@ def summary_table(results: Any, title: str) -> Any:
     return table(title, columns, rows)
 
 
-def median_errors(rows: Sequence[Mapping[str, Any]], task: Task) -> dict[str, float]:
+def median_errors(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """What was measured of runs at their best steps: the median of the seeds."""
-    names = (*MEASURED, *task.further_names) if rows else ()
+    from ..training import further_names
+
+    names = (*MEASURED, *further_names(rows[0])) if rows else ()
     return {name: median(_sortable(row[name]) for row in rows) for name in names}
 
 

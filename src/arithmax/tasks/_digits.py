@@ -16,7 +16,7 @@ from ._mnist import Images, mnist
 from ._task import Sizes, Split, Task, check_rule
 
 Source: TypeAlias = Literal["bundled", "full"]
-Outcome: TypeAlias = Literal["product", "sum", "count"]
+Combination: TypeAlias = Literal["product", "sum", "count"]
 LENGTHS: dict[str, int] = {"product": 2, "sum": 10, "count": 10}
 TESTED: dict[str, tuple[int, ...]] = {
     "product": tuple(range(1, 21)),
@@ -66,7 +66,7 @@ class Digits(Task):
         "length": (0, 1000),
         "test_length": (0, 1000),
     }
-    operation: Outcome = "product"
+    operation: Combination = "product"
     """What is asked for."""
     length: int = 0
     """Images in a row; 0 is as published: 2 of products, 10 of sums and counts."""
@@ -92,23 +92,23 @@ class Digits(Task):
                 )
 
     @property
-    def rows_of(self) -> int:
+    def row_length(self) -> int:
         """How many images a row of the training set has."""
         return self.length or LENGTHS[self.operation]
 
     @property
     def in_features(self) -> Sizes:
-        return (self.rows_of, 28, 28)
+        return (self.row_length, 28, 28)
 
     @property
     def out_features(self) -> int:
-        return CLASSES if self.operation == "count" else self.rows_of
+        return CLASSES if self.operation == "count" else self.row_length
 
     def length_of(self, split: Split) -> int:
         """How many images a row of a split has."""
         if split != "extrapolation":
-            return self.rows_of
-        return self.test_length or 10 * self.rows_of
+            return self.row_length
+        return self.test_length or 10 * self.row_length
 
     def check_network(self, network: Network) -> None:
         """Outputs must be those of every image, of counts those of the last alone."""
@@ -214,11 +214,6 @@ class Digits(Task):
                 last = error if self.operation == "count" else error[-1]
                 measured[f"mae_{length}"] = xp.mean(xp.abs(last))
         return measured
-
-    @property
-    def further_names(self) -> tuple[str, ...]:
-        kinds = ("length",) if self.operation == "product" else ("length", "mae")
-        return tuple(f"{kind}_{n}" for kind in kinds for n in self.lengths)
 
     @property
     def operations(self) -> tuple[str, ...]:

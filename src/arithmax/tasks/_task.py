@@ -113,11 +113,6 @@ class Task(ABC):
         """
         return {}
 
-    @property
-    def further_names(self) -> tuple[str, ...]:
-        """The names of what `further` gives."""
-        return ()
-
     def rows(self, split: Split) -> int | None:
         """How many samples a split has; None if there are always more."""
         return None

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ._losses import SquaredError as SquaredError
     from ._measures import Measures as Measures
     from ._measures import Outcome as Outcome
+    from ._measures import further_names as further_names
     from ._measures import measure as measure
     from ._moment import Moment as Moment
     from ._optax import Transformed as Transformed
@@ -89,7 +90,7 @@ _HOMES = {
         "SmoothL1",
         "SquaredError",
     ),
-    "_measures": ("Measures", "Outcome", "measure"),
+    "_measures": ("Measures", "Outcome", "further_names", "measure"),
     "_moment": ("Moment",),
     "_optax": ("Transformed", "from_optax", "is_transformation"),
     "_optimiser": ("Optimiser",),

@@ -61,10 +61,15 @@ class Measures:
         return "not solved"
 
 
+def further_names(names: Iterable[str]) -> list[str]:
+    """Of the columns of a row, those that its task measures besides."""
+    return [n for n in names if n not in TAKEN and not n.startswith(GROUPS)]
+
+
 def check_further(task: object, names: Iterable[str]) -> None:
     """What a task measures besides must not be called as another column of a row."""
     for name in names:
-        if name in TAKEN or name.startswith(GROUPS):
+        if not further_names([name]):
             raise ValueError(
                 f"`further` of {type(task).__name__} (with {name!r}) must not give a "
                 "number that every row has already. Give it another name."

@@ -150,7 +150,8 @@ class InputPenalty(Penalty):
         assert moment.inputs is not None  # since it `sees_inputs`
         means = jnp.mean(moment.inputs.reshape(1, weights.shape[1], -1), axis=2)
         unused = 1 - absolute(weights, jnp)
-        return jnp.mean(unused * (means - _neutral(unit)) ** 2)
+        penalty = jnp.mean(unused * (means - _neutral(unit)) ** 2)
+        return without_padding(penalty, moment)
 
     def check_cell(self, network, task):
         sizes = task.in_features, task.out_features

@@ -10,7 +10,7 @@ from .._penalties import InputPenalty, Penalty, UnitPenalty, weighs_inputs
 from .._protocol import Protocol
 from . import recipe
 
-# An epoch's steps on all images: 24,778 pairs without zeros, 5,500 rows of ten.
+# An epoch's steps on all images: 24,783 pairs without zeros, 5,500 rows of ten.
 EPOCH = {"product": 388, "sum": 86, "count": 86}
 EPOCHS, MEASURED = 1000, 5
 RAMP = (10_000, 100_000)  # the steps between which the penalty grows
@@ -28,7 +28,7 @@ def digits(unit: Network, task: Digits) -> tuple[Network, Protocol]:
     interval = MEASURED * EPOCH[task.operation] if full else FEW_MEASURED
     return network, Protocol(
         EPOCHS // MEASURED * interval if full else FEW,
-        batches=Batches(64 if full else min(64, max(1, FEW_IMAGES // task.rows_of))),
+        batches=Batches(64 if full else min(64, max(1, FEW_IMAGES // task.row_length))),
         optimiser=Adam(1e-3),
         penalties=penalties(network, *(RAMP if full else FEW_RAMP)),
         measuring=Measuring(interval),
