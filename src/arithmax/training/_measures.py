@@ -62,8 +62,21 @@ class Measures:
 
 
 def further_names(names: Iterable[str]) -> list[str]:
-    """Of the columns of a row, those that its task measures besides."""
-    return [n for n in names if n not in TAKEN and not n.startswith(GROUPS)]
+    """Of the columns of a row, those that its task measures besides.
+
+    They are in the order of the numbers that they end with: JAX sorts names as texts.
+
+    Examples:
+        >>> further_names(["seed", "length_1", "length_10", "length_2", "task_length"])
+        ['length_1', 'length_2', 'length_10']
+    """
+    known = [n for n in names if n not in TAKEN and not n.startswith(GROUPS)]
+    return sorted(known, key=_in_order)
+
+
+def _in_order(name: str) -> tuple[str, int]:
+    kind, _, number = name.rpartition("_")
+    return (kind, int(number)) if number.isdecimal() else (name, 0)
 
 
 def check_further(task: object, names: Iterable[str]) -> None:
