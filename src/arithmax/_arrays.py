@@ -7,7 +7,9 @@ papers used, because published runs project weights onto their bounds after each
 and so meet ties all the time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -44,6 +46,27 @@ def is_jax(xp: Namespace) -> bool:
 def is_torch(xp: Namespace) -> bool:
     """Whether a namespace is PyTorch's."""
     return xp.__name__.endswith("torch")
+
+
+# Whether what is computed is a part of a kernel, which suits no CPU.
+_KERNEL: ContextVar[bool] = ContextVar("kernel", default=False)
+
+
+@contextmanager
+def as_kernel() -> Iterator[None]:
+    """Formulas are written as they suit a kernel, whatever the machine is."""
+    before = _KERNEL.set(True)
+    try:
+        yield
+    finally:
+        _KERNEL.reset(before)
+
+
+def _on_cpu() -> bool:
+    """Whether JAX computes on a CPU."""
+    import jax
+
+    return jax.default_backend() == "cpu" and not _KERNEL.get()
 
 
 def clip(x: Array, low: float, high: float, xp: Namespace) -> Array:
@@ -147,9 +170,7 @@ def contract(w: Array, x: Array, xp: Namespace) -> Array:
     faster for the short axes of most arithmetic units.
     """
     if is_jax(xp):
-        import jax
-
-        if jax.default_backend() != "cpu" and w.shape[1] < LONG:
+        if not _on_cpu() and w.shape[1] < LONG:
             return xp.sum(spread(w, x) * x[None], axis=1)
         # Otherwise accelerators round what they multiply to a shorter format.
         return xp.tensordot(w, x, axes=1, precision="highest")
@@ -163,13 +184,10 @@ def spread(w: Array, x: Array, xp: Namespace = None) -> Array:
     product, where that of a broadcast is a sum over the batch which the compiler does
     not vectorise (three times slower for an NMU of two inputs).
     """
-    if xp is not None and is_jax(xp) and x.ndim == 2:
-        import jax
-
-        if jax.default_backend() == "cpu":
-            ones = xp.ones((1, x.shape[1]), x.dtype)
-            spread_out = xp.matmul(w.reshape(-1, 1), ones, precision="highest")
-            return spread_out.reshape(*w.shape, x.shape[1])
+    if xp is not None and is_jax(xp) and x.ndim == 2 and _on_cpu():
+        ones = xp.ones((1, x.shape[1]), x.dtype)
+        spread_out = xp.matmul(w.reshape(-1, 1), ones, precision="highest")
+        return spread_out.reshape(*w.shape, x.shape[1])
     return w.reshape(w.shape + (1,) * (x.ndim - 1))
 
 

@@ -22,12 +22,6 @@ def sets_of(numbers: Any) -> tuple[Numbers, ...]:
     return tuple(numbers) if nested(numbers) else (numbers,)
 
 
-def per_input(numbers: Any, in_features: int) -> tuple[Numbers, ...]:
-    """The numbers of each input, from one set for all or one set for each."""
-    sets = sets_of(numbers)
-    return sets if nested(numbers) else sets * in_features
-
-
 def check_ranges(name: str, numbers: Any, distribution: str, in_features: int) -> None:
     """The numbers must be what the distribution needs."""
     if not isinstance(numbers, tuple):

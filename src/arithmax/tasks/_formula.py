@@ -7,7 +7,7 @@ from typing import Any
 from .._arrays import Array
 from .._checks import check_fields
 from ._distributions import DISTRIBUTIONS, DistributionName
-from ._domains import check_domain, check_ranges, floats, per_input, sets_of
+from ._domains import check_domain, check_ranges, floats, sets_of
 from ._input_distribution import InputDistribution
 from ._keys import SampleKey
 from ._task import Split, Task
@@ -58,9 +58,10 @@ class FormulaTask(Task):
         return {}
 
     @property
-    def kind(self) -> str:
-        """The quantile function of the inputs; its numbers are a replica's."""
-        return DISTRIBUTIONS[self.distribution].kind
+    def drawn(self) -> tuple:
+        """The quantile function of the inputs, and how many sets of numbers it has."""
+        kind = DISTRIBUTIONS[self.distribution].kind
+        return kind, *(len(sets_of(getattr(self, name))) for name in RANGES)
 
     def given(self, name: str) -> tuple[InputDistribution, ...]:
         """The distributions of one of `RANGES`, one or one for each input."""
@@ -75,7 +76,7 @@ class FormulaTask(Task):
         for name in RANGES:
             # Equal inputs have equal numbers, which are computed once.
             known = {d.values: d.numbers for d in self.given(name)}
-            sets = per_input(getattr(self, name), self.in_features)
+            sets = sets_of(getattr(self, name))
             ranges[name] = np.array([known[values] for values in sets])
         return ranges | self.choices(seed)
 

@@ -83,7 +83,7 @@ class Functions(FormulaTask):
 
     @property
     def structure(self) -> tuple:
-        return ("functions", self.functions, self.in_features, self.kind)
+        return ("functions", self.functions, self.in_features, self.drawn)
 
     @property
     def operations(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ This file is read by the command line and loads no array library.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ._declared import FROM_ZERO, Part, traced
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class Loss(Part, ABC):
     """A number that is small where predictions are near the targets."""
 
+    is_mean: ClassVar[bool] = False
+    """Whether it is a mean over samples, so that a batch can be computed in pieces."""
+
     @abstractmethod
     def value(self, y: "Array", t: "Array", now: "Array") -> "Array":
         """The loss of predictions [out, batch] at a step."""
@@ -24,6 +27,8 @@ class Loss(Part, ABC):
 @dataclass(frozen=True)
 class SquaredError(Loss):
     """The mean squared error."""
+
+    is_mean: ClassVar[bool] = True
 
     def value(self, y, t, now):
         import jax.numpy as jnp
@@ -35,6 +40,8 @@ class SquaredError(Loss):
 @dataclass(frozen=True)
 class SmoothL1(Loss):
     """The squared error near zero and the absolute error beyond 1 (Huber's)."""
+
+    is_mean: ClassVar[bool] = True
 
     def value(self, y, t, now):
         import jax.numpy as jnp

@@ -28,6 +28,18 @@ class Numbers(NamedTuple):
     padding: Padding | None = None
 
 
+class Pieces(NamedTuple):
+    """A batch in pieces of equal size, where it is not to be in memory as a whole.
+
+    Args:
+        count: how many pieces there are.
+        compute: the predictions of parameters and the targets of a piece, by number.
+    """
+
+    count: int
+    compute: Callable[[Params, Array], tuple[Array, Array]]
+
+
 class Moment(NamedTuple):
     """What a step, a penalty, a transform or a restart rule may look at.
 
@@ -41,6 +53,7 @@ class Moment(NamedTuple):
         padding: the padding of the replica, if any.
         observe: the predictions with the inputs of the network's last unit.
         inputs: those inputs [in, batch], where a penalty looks at them.
+        pieces: the batch in pieces, where it is computed so.
     """
 
     step: Array
@@ -52,6 +65,7 @@ class Moment(NamedTuple):
     padding: Padding | None
     observe: Callable[[Params], tuple[Array, Array]] | None = None
     inputs: Array | None = None
+    pieces: Pieces | None = None
 
     def seen(self, params: Params) -> tuple[Array, "Moment"]:
         """The predictions, and the moment with the inputs that led to them."""

@@ -5,8 +5,9 @@ from seed, stream and step enters the hash of each element in two rounds. `three
 JAX's own generator, slower by a factor of five on a CPU.
 """
 
+import math
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +24,18 @@ DATA, NOISE, START, VALIDATION, TEST = range(5)
 STREAMS = 8
 
 
+class Piece(NamedTuple):
+    """Samples of a batch that are drawn without the others.
+
+    Args:
+        first: the place of the first one in the batch.
+        batch: how many samples the batch has.
+    """
+
+    first: Any
+    batch: int
+
+
 class Key:
     """Random numbers of one seed, stream and step, as tasks and networks ask for them.
 
@@ -33,6 +46,8 @@ class Key:
         step: the step, or the number of a piece.
         dtype: the floating-point format.
         fixed: whether inputs are computed whole before anything is made of them.
+        piece: which samples are drawn, if not all of a batch: the last axis of what is
+            asked for.
     """
 
     def __init__(
@@ -43,11 +58,12 @@ class Key:
         step: Any,
         dtype: Any,
         fixed: bool = False,
+        piece: Piece | None = None,
     ) -> None:
         self.generator: Generator = generator
         self.seed, self.stream = seed, stream
         self.step, self.dtype, self.fixed = step, dtype, fixed
-        self._calls = 0
+        self.piece, self._calls = piece, 0
 
     @property
     def xp(self) -> Any:
@@ -56,9 +72,13 @@ class Key:
 
     def uniform(self, shape: tuple[int, ...]) -> Array:
         """Numbers in [0, 1), other ones at each call."""
+        return self._uniform(shape, self.piece)
+
+    def _uniform(self, shape: tuple[int, ...], piece: Piece | None) -> Array:
         stream = self.stream + STREAMS * self._calls
         self._calls += 1
-        return uniform(self.generator, self.seed, stream, self.step, shape, self.dtype)
+        drawn = self.generator, self.seed, stream, self.step
+        return uniform(*drawn, shape, self.dtype, piece)
 
     def fix(self, x: Array) -> Array:
         """`x`, computed before what follows: a compiler would compute it twice."""
@@ -73,7 +93,7 @@ class Key:
         if each:
             left[True] = self.uniform((each, batch))
         if once:
-            left[False] = self.uniform((once,))
+            left[False] = self._uniform((once,), None)
         drawn = []
         for piece in pieces:
             numbers = left[piece.each_sample]
@@ -108,12 +128,22 @@ def words(seed: Array, stream: int, step: Array) -> Words:
     return first, second
 
 
-def bits(key: Words, shape: tuple[int, ...], salt: int = 0) -> Array:
+def places(shape: tuple[int, ...], piece: Piece | None) -> Array:
+    """The number of each element of an array: of a piece, as in the whole batch."""
+    if piece is None:
+        return lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
+    row = jnp.zeros(shape, jnp.uint32)
+    for axis, size in enumerate(shape[:-1]):
+        row = row * jnp.uint32(size) + lax.broadcasted_iota(jnp.uint32, shape, axis)
+    sample = lax.broadcasted_iota(jnp.uint32, shape, len(shape) - 1)
+    return row * jnp.uint32(piece.batch) + (sample + jnp.uint32(piece.first))
+
+
+def bits(
+    key: Words, shape: tuple[int, ...], salt: int = 0, piece: Piece | None = None
+) -> Array:
     """Random 32-bit words."""
-    size = 1
-    for n in shape:
-        size *= n
-    counter = lax.iota(jnp.uint32, size).reshape(shape)
+    counter = places(shape, piece)
     first, second = key
     # `mix`, with one word of the key before each of its two rounds.
     h = counter + first
@@ -131,15 +161,16 @@ def uniform(
     step: Array,
     shape: tuple[int, ...],
     dtype: jnp.dtype,
+    piece: Piece | None = None,
 ) -> Array:
     """Numbers in [0, 1), which depend on (seed, stream, step) and their place alone."""
     if generator == "threefry":
         own = jax.random.fold_in(stream_key(seed, stream), step)
         return jax.random.uniform(own, shape, dtype)
     pair = words(seed, stream, step)
-    word = bits(pair, shape)
+    word = bits(pair, shape, piece=piece)
     if dtype == jnp.float64:
-        low = bits(pair, shape, salt=0x27D4EB2F).astype(dtype)
+        low = bits(pair, shape, 0x27D4EB2F, piece).astype(dtype)
         return (word.astype(dtype) + jnp.floor(low / 2**11) / 2**21) / 2**32
     # The upper bits become the mantissa of a number in [1, 2).
     mantissa = (word >> 9) | jnp.uint32(0x3F800000)

@@ -3,8 +3,10 @@
 All functions are pure and of one replica; `_program` maps them over a block.
 """
 
+import math
+from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,11 +17,12 @@ from .._network import Network
 from ..tasks import Task
 from ..tasks._task import Split
 from ._declared import bind, numbers
+from ._filled import side
 from ._initialise import initialise
 from ._measures import check_further
-from ._moment import Moment, Numbers, Restarts, State
+from ._moment import Moment, Numbers, Pieces, Restarts, State
 from ._protocol import Protocol
-from ._random import DATA, NOISE, START, TEST, VALIDATION, Key, stream_key
+from ._random import DATA, NOISE, START, TEST, VALIDATION, Key, Piece, stream_key
 
 # The measured sets: the seed and stream of their numbers, which are published.
 SETS: dict[Split, tuple[int, int]] = {
@@ -27,6 +30,7 @@ SETS: dict[Split, tuple[int, int]] = {
     "extrapolation": (8689336, TEST),
 }
 PIECE = 1000  # samples that are measured at a time
+INPUTS, SAMPLES = 1024, 128  # the most that a kernel computes at a time
 
 
 def numbers_of(task: Task, protocol: Protocol, seed: int) -> Numbers:
@@ -49,6 +53,20 @@ def cast(value: Any, precision: str) -> np.ndarray:
     return np.asarray(value, np.int32 if whole else precision)
 
 
+class Squares(NamedTuple):
+    """The squared error on a measured set, which is drawn in parts.
+
+    Args:
+        parts: how many parts there are.
+        each: how many values each of them has.
+        value: the mean squared error of parameters and numbers at one of all places.
+    """
+
+    parts: int
+    each: int
+    value: Callable[[Params, Numbers, Array], Array]
+
+
 class Training:
     """A network on a task under a protocol, for one replica of a program.
 
@@ -57,13 +75,19 @@ class Training:
         task: where samples come from.
         protocol: the settings; traced ones come with the numbers of each replica.
         shared: arrays that all replicas share, such as the rows of a table.
+        pieces: in how many pieces a batch is computed; None for a whole batch.
     """
 
     def __init__(
-        self, network: Network, task: Task, protocol: Protocol, shared: dict[str, Any]
+        self,
+        network: Network,
+        task: Task,
+        protocol: Protocol,
+        shared: dict[str, Any],
+        pieces: int | None = None,
     ) -> None:
         self.network, self.task, self.protocol = network, task, protocol
-        self.shared = shared
+        self.shared, self.pieces = shared, pieces
         self.dtype = jnp.dtype(protocol.precision)
 
     @property
@@ -77,9 +101,17 @@ class Training:
         declared = self.network.parameters(*self.sizes)
         return {name: parameter.role for name, parameter in declared.items()}
 
-    def key(self, seed: Array, stream: int, step: Array, fixed: bool = False) -> Key:
+    def key(
+        self,
+        seed: Array,
+        stream: int,
+        step: Array,
+        fixed: bool = False,
+        piece: Piece | None = None,
+    ) -> Key:
         """Random numbers of one use at one step."""
-        return Key(self.protocol.generator, seed, stream, step, self.dtype, fixed)
+        generator = self.protocol.generator
+        return Key(generator, seed, stream, step, self.dtype, fixed, piece)
 
     def start(self, given: Numbers) -> State:
         """A replica before its first step."""
@@ -120,38 +152,67 @@ class Training:
         return state._replace(params=params, optimiser=optimiser, restarts=restarts)
 
     def _moment(self, given: Numbers, step: Array, error: Array) -> Moment:
-        x, t = self._batch(given, step)
-        noise = self._noise(given, step)
+        whole = None if self.pieces is None else Piece(jnp.uint32(0), self.batch)
+        x, t = self._samples(given, step, whole)
+        options = {"training": True, "noise": self._noise(given, step, whole)}
 
         def predict(params):
-            return self.network.compute(params, x, training=True, noise=noise, xp=jnp)
+            return self.network.compute(params, x, **options, xp=jnp)
 
         def observe(params):
-            return self.network.observe(params, x, training=True, noise=noise, xp=jnp)
+            return self.network.observe(params, x, **options, xp=jnp)
 
         now = step.astype(self.dtype)
-        known = self.roles, given.padding, observe
+        pieces = self._pieces(given, step) if self.pieces else None
+        known = self.roles, given.padding, observe, None, pieces
         return Moment(step, now, predict, t, error, *known)
 
-    def _batch(self, given: Numbers, step: Array) -> tuple[Array, Array]:
-        """Inputs [in, batch] and targets of one step, fresh or repeated."""
+    def _pieces(self, given: Numbers, step: Array) -> Pieces:
+        """The batch of a step, piece by piece."""
+        assert self.pieces is not None
+        size = self.batch // self.pieces
+
+        def compute(params, i):
+            piece = Piece(i * jnp.uint32(size), self.batch)
+            x, t = self._samples(given, step, piece, size)
+            noise = self._noise(given, step, piece, size)
+            options = {"training": True, "noise": noise, "xp": jnp}
+            return self.network.compute(params, x, **options), t
+
+        return Pieces(self.pieces, compute)
+
+    def _samples(
+        self,
+        given: Numbers,
+        step: Array,
+        piece: Piece | None = None,
+        size: int | None = None,
+    ) -> tuple[Array, Array]:
+        """Inputs [in, size] and targets of one step, fresh or repeated."""
         if repeated := self.protocol.batches.repeated:
             step = step % jnp.uint32(repeated)
-        key = self.key(given.seed, DATA, step, fixed=True)
-        return self.task.draw("training", given.task | self.shared, key, self.batch)
+        key = self.key(given.seed, DATA, step, True, piece)
+        arrays = given.task | self.shared
+        return self.task.draw("training", arrays, key, size or self.batch)
 
     @property
     def batch(self) -> int:
         """Samples in a step: of a table, at most its rows."""
         return self.protocol.batches.count(self.task.rows("training"))
 
-    def _noise(self, given: Numbers, step: Array) -> tuple[Array, ...] | None:
+    def _noise(
+        self,
+        given: Numbers,
+        step: Array,
+        piece: Piece | None = None,
+        size: int | None = None,
+    ) -> tuple[Array, ...] | None:
         """What the network needs drawn afresh for each step, piece by piece."""
         pieces = self.network.noise(self.sizes[0])
         if not pieces:
             return None
-        key = self.key(given.seed, NOISE, step)
-        return key.noise(pieces, self.batch)
+        key = self.key(given.seed, NOISE, step, piece=piece)
+        return key.noise(pieces, size or self.batch)
 
     def restarted(self, state: State, given: Numbers, step: Array) -> State:
         """The replica, drawn afresh if its rule asks for it."""
@@ -171,11 +232,15 @@ class Training:
         again &= step.astype(self.dtype) < until
         return jax.tree.map(lambda a, b: jnp.where(again, a, b), new, state)
 
-    def _in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
-        """`function` of each piece of a measured set: of its samples and its number."""
+    def _cut(self, split: Split) -> tuple[int, int]:
+        """In how many pieces a measured set is drawn, and of how many samples."""
         rows, size = self.task.rows(split), self.protocol.measuring.validation
         piece = rows or min(PIECE, size)
-        count = 1 if rows else size // piece
+        return 1 if rows else size // piece, piece
+
+    def _in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
+        """`function` of each piece of a measured set: of its samples and its number."""
+        count, piece = self._cut(split)
         seed, stream = SETS[split]
 
         def one(i):
@@ -184,6 +249,33 @@ class Training:
             return function(*samples, i)
 
         return jax.lax.map(one, jnp.arange(count, dtype=jnp.uint32))
+
+    def samples_at_once(self, count: int) -> int:
+        """How many of so many samples a kernel computes at a time.
+
+        What it computes must fit the registers of a warp, and fill them.
+        """
+        inputs = side(math.prod(self.task.input_shape))
+        most = max(1, min(INPUTS // inputs, SAMPLES, count))
+        parts = [n for n in range(1, most + 1) if count % n == 0]
+        return max(parts, key=lambda n: (n / side(n) > 0.75, n))
+
+    def squares(self, split: Split) -> "Squares":
+        """The squared error on a measured set, a few samples at a time."""
+        count, piece = self._cut(split)
+        size = self.samples_at_once(piece)
+        each = piece // size
+        seed, stream = SETS[split]
+
+        def value(params, given, i):
+            number, first = i // jnp.uint32(each), i % jnp.uint32(each)
+            place = Piece(first * jnp.uint32(size), piece)
+            key = self.key(jnp.uint32(seed), stream, number, True, place)
+            x, t = self.task.draw(split, given.task | self.shared, key, size)
+            y = self.network.compute(params, x, xp=jnp)
+            return jnp.mean((y - t) * (y - t))
+
+        return Squares(count, each, value)
 
     def targets(self, given: Numbers) -> dict[str, Array]:
         """The targets of the measured sets [pieces, out, size], which never change."""

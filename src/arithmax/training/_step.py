@@ -16,6 +16,7 @@ from ._losses import Loss
 from ._moment import Moment
 from ._optimiser import Optimiser
 from ._penalties import Penalty
+from ._pieces import mean_in_pieces
 from ._transforms import Transform
 
 
@@ -70,8 +71,7 @@ def whole(
 
     def at(moment: Moment, before: Array | None) -> Objective:
         def total(params):
-            y, here = _seen(penalties, moment, params)
-            value = loss.value(y, moment.target, moment.now)
+            value, here = _loss(loss, penalties, moment, params)
             extra = jnp.zeros_like(value)
             for penalty in penalties:
                 strength = penalty.strength_at(here, value)
@@ -87,11 +87,30 @@ def whole(
     return at
 
 
+def _loss(
+    loss: Loss, penalties: Sequence[Penalty], moment: Moment, params: Params
+) -> tuple[Array, Moment]:
+    """The loss, and the moment with the inputs of a unit where a penalty looks."""
+    pieces = moment.pieces
+    if pieces is None or not loss.is_mean or _any_sees(penalties):
+        y, here = _seen(penalties, moment, params)
+        return loss.value(y, moment.target, moment.now), here
+
+    def one(params, i):
+        return loss.value(*pieces.compute(params, i), moment.now)
+
+    return mean_in_pieces(one, pieces.count)(params), moment
+
+
+def _any_sees(penalties: Sequence[Penalty]) -> bool:
+    return any(penalty.sees_inputs for penalty in penalties)
+
+
 def _seen(
     penalties: Sequence[Penalty], moment: Moment, params: Params
 ) -> tuple[Array, Moment]:
     """Predictions, and the moment with the inputs of a unit where a penalty looks."""
-    if any(penalty.sees_inputs for penalty in penalties):
+    if _any_sees(penalties):
         return moment.seen(params)
     return moment.predict(params), moment
 

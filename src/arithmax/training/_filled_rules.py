@@ -1,0 +1,338 @@
+"""What is done for each operation of a program whose arrays are filled up."""
+
+import math
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+
+from .._arrays import Array
+from ._filled import Filled, Unsupported, Value, cleaned, place, shape_of, side, sides
+
+Rule = Callable[[Any, list[Value]], Value]
+
+# Element by element: what stands in the filled places of the result.
+
+
+def _worst(values: list[Value]) -> Filled:
+    return Filled(max(value.filled for value in values))
+
+
+def _keeps_zero(step: Any, values: list[Value]) -> Filled:
+    """As in the worst argument; one that has no axes is no zero beside others."""
+    wide = any(value.array.ndim for value in values)
+    narrow = wide and any(not value.array.ndim for value in values)
+    return Filled(max(_worst(values), Filled.FINITE if narrow else Filled.ZERO))
+
+
+def _product(step: Any, values: list[Value]) -> Filled:
+    wide = [value for value in values if value.array.ndim] or values
+    if _worst(wide) == Filled.UNKNOWN:
+        return Filled.UNKNOWN
+    return Filled(min(value.filled for value in wide))
+
+
+def _bounded(step: Any, values: list[Value]) -> Filled:
+    return Filled(max(_worst(values), Filled.FINITE))
+
+
+def _at_zero(step: Any, values: list[Value]) -> Filled:
+    """Finite of zero, and nobody knows of what else."""
+    return Filled.FINITE if _worst(values) == Filled.ZERO else Filled.UNKNOWN
+
+
+def _unknown(step: Any, values: list[Value]) -> Filled:
+    return Filled.UNKNOWN
+
+
+def _whole(step: Any, values: list[Value]) -> Filled:
+    return Filled.FINITE  # whole numbers and truth values are finite
+
+
+FILLED: dict[str, Callable[[Any, list[Value]], Filled]] = (
+    dict.fromkeys(
+        ("add add_any sub neg abs sign max min tanh sin floor ceil square copy").split()
+        + ["stop_gradient", "sqrt", "integer_pow", "asinh", "atan", "expm1"],
+        _keeps_zero,
+    )
+    | dict.fromkeys(["cos", "logistic"], _bounded)
+    | dict.fromkeys(["exp", "exp2"], _at_zero)
+    | dict.fromkeys(["div", "log", "log1p", "rsqrt", "pow", "erf_inv"], _unknown)
+    | dict.fromkeys(["bitcast_convert_type", "rem", "clamp", "nextafter"], _unknown)
+    | dict.fromkeys("lt le gt ge eq ne and or not xor is_finite".split(), _whole)
+    | dict.fromkeys(["shift_right_logical", "shift_left"], _whole)
+    | dict.fromkeys(["shift_right_arithmetic", "clz", "population_count"], _whole)
+    | {"mul": _product}
+)
+
+
+def _elementwise(step: Any, values: list[Value]) -> Value:
+    filled = FILLED[step.primitive.name](step, values)
+    if step.primitive.name == "integer_pow" and step.params["y"] <= 0:
+        filled = Filled.UNKNOWN
+    arrays = [value.array for value in values]
+    return Value(step.primitive.bind(*arrays, **step.params), filled)
+
+
+def _identity(step: Any, values: list[Value]) -> Value:
+    return values[0]
+
+
+def _convert(step: Any, values: list[Value]) -> Value:
+    array = values[0].array.astype(step.params["new_dtype"])
+    return Value(array, values[0].filled)
+
+
+def _select(step: Any, values: list[Value]) -> Value:
+    which, *cases = values
+    shape = cases[0].array.shape
+    chosen = jnp.broadcast_to(which.array, shape)
+    arrays = [jnp.broadcast_to(case.array, shape) for case in cases]
+    return Value(lax.select_n(chosen, *arrays), _keeps_zero(step, cases))
+
+
+# Sums.
+
+
+def _extreme(neutral: Callable[[Any], Any]) -> Rule:
+    def rule(step: Any, values: list[Value]) -> Value:
+        array, filled = values[0]
+        outside = neutral(array.dtype)
+        array = cleaned(values[0], shape_of(step.invars[0]), outside).array
+        for axis in sorted(step.params["axes"], reverse=True):
+            array = step.primitive.bind(array, **step.params | {"axes": (axis,)})
+        return Value(array, Filled(max(filled, Filled.FINITE)))
+
+    return rule
+
+
+def _lowest(dtype: Any) -> Any:
+    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
+
+
+class Terms(NamedTuple):
+    """What is added up, and along which axes."""
+
+    array: Array
+    axes: tuple[int, ...]
+    filled: Filled
+
+    def total(self, kind: Any) -> Value:
+        """The sum, as one number format."""
+        array = self.array
+        for axis in sorted(self.axes, reverse=True):
+            array = jnp.sum(array, axis=axis)
+        return Value(array.astype(kind), self.filled)
+
+
+def _sum_terms(step: Any, values: list[Value]) -> Terms:
+    shape, axes = shape_of(step.invars[0]), step.params["axes"]
+    array, filled = values[0]
+    if any(shape[axis] != side(shape[axis]) for axis in axes):
+        array, filled = cleaned(values[0], shape)
+    return Terms(array, axes, filled)
+
+
+def _dot_terms(step: Any, values: list[Value]) -> Terms:
+    """A matrix product as multiplications and a sum, which suits short sides.
+
+    The larger array stays as it is. The product has its axes, and before or after them
+    those of the other one that are not summed over.
+    """
+    along, (batch, _) = step.params["dimension_numbers"]
+    if batch:
+        raise Unsupported("several matrices are multiplied by several others")
+    pairs = zip(values, step.invars, strict=True)
+    arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
+    large = 0 if arrays[0].size > arrays[1].size else 1
+    a, b = arrays[1 - large], arrays[large]
+    summed = dict(zip(along[large], along[1 - large], strict=True))
+    free = [i for i in range(a.ndim) if i not in along[1 - large]]
+    order = [summed[i] for i in sorted(summed)]
+    kept = [i for i in range(b.ndim) if i not in summed]
+    a = _permuted(a, [*free, *order] if large else [*order, *free])
+    outer = len(free) if large else 0
+    a = jnp.expand_dims(a, tuple(outer + i for i in kept))
+    others = range(len(free)) if large else range(b.ndim, b.ndim + len(free))
+    product = a * jnp.expand_dims(b, tuple(others))
+    return Terms(product, tuple(outer + i for i in summed), Filled.ZERO)
+
+
+TERMS: dict[str, Callable[[Any, list[Value]], Terms]] = {
+    "dot_general": _dot_terms,
+    "reduce_sum": _sum_terms,
+}
+"""The sums, before they are added up."""
+
+
+def _sum(step: Any, values: list[Value]) -> Value:
+    terms = TERMS[step.primitive.name](step, values)
+    return terms.total(step.outvars[0].aval.dtype)
+
+
+def _permuted(array: Array, order: list[int]) -> Array:
+    return array if order == sorted(order) else jnp.transpose(array, order)
+
+
+# Shapes.
+
+
+def _broadcast(step: Any, values: list[Value]) -> Value:
+    shape, axes = step.params["shape"], step.params["broadcast_dimensions"]
+    array = lax.broadcast_in_dim(values[0].array, sides(shape), axes)
+    before = dict(zip(axes, shape_of(step.invars[0]), strict=True))
+    spread = any(n != side(n) and before.get(i, 1) != n for i, n in enumerate(shape))
+    filled = max(values[0].filled, Filled.FINITE) if spread else values[0].filled
+    return Value(array, Filled(filled))
+
+
+def _reshape(step: Any, values: list[Value]) -> Value:
+    old, new = shape_of(step.invars[0]), shape_of(step.outvars[0])
+    sizes = [n for n in old if n != 1], [n for n in new if n != 1]
+    # Axes of 1 come and go; others may be split and joined where nothing is filled.
+    if sizes[0] != sizes[1] and not sides(old) + sides(new) == old + new:
+        raise Unsupported(f"an array of the shape {old} gets the shape {new}")
+    array = values[0].array
+    if sizes[0] == list(old):  # expanded: cheaper than a new shape
+        ones = (i for i, n in enumerate(new) if n == 1)
+        return Value(jnp.expand_dims(array, tuple(ones)), values[0].filled)
+    return Value(array.reshape(sides(new)), values[0].filled)
+
+
+def _transpose(step: Any, values: list[Value]) -> Value:
+    array = jnp.transpose(values[0].array, step.params["permutation"])
+    return Value(array, values[0].filled)
+
+
+def _iota(step: Any, values: list[Value]) -> Value:
+    shape, axis = sides(step.params["shape"]), step.params["dimension"]
+    array = lax.broadcasted_iota(step.params["dtype"], shape, axis)
+    return Value(array, Filled.FINITE)
+
+
+def _taken(
+    value: Value, size: int, axis: int, first: Any, count: int, stride: int = 1
+) -> Value:
+    """Some places of an axis of so many."""
+    array, filled = value
+    wide = side(count)
+    if isinstance(first, int) and (first, stride, wide) == (0, 1, array.shape[axis]):
+        unknown = max(filled, Filled.FINITE) if count < size else filled
+        return Value(array, Filled(unknown))
+    # There is no way to cut arrays in a kernel: what is wanted is picked by a sum.
+    spread = jnp.expand_dims(array, axis + 1)
+    shape = (*array.shape[: axis + 1], wide, *array.shape[axis + 1 :])
+    wanted = first + stride * place(shape, axis + 1)
+    picked = jnp.where(place(shape, axis) == wanted, spread, jnp.zeros_like(spread))
+    return Value(jnp.sum(picked, axis=axis), Filled(max(filled, Filled.FINITE)))
+
+
+def _slice(step: Any, values: list[Value]) -> Value:
+    value, size = values[0], shape_of(step.invars[0])
+    strides = step.params["strides"] or (1,) * len(size)
+    counts = shape_of(step.outvars[0])
+    for axis, first in enumerate(step.params["start_indices"]):
+        if counts[axis] != size[axis]:
+            value = _taken(value, size[axis], axis, first, counts[axis], strides[axis])
+    return value
+
+
+def _dynamic_slice(step: Any, values: list[Value]) -> Value:
+    value, *starts = values
+    size = shape_of(step.invars[0])
+    for axis, count in enumerate(step.params["slice_sizes"]):
+        if count != size[axis]:
+            first = jnp.clip(starts[axis].array, 0, size[axis] - count)
+            value = _taken(value, size[axis], axis, first, count)
+    return value
+
+
+def split(step: Any, value: Value) -> list[Value]:
+    axis, counts = step.params["axis"], step.params["sizes"]
+    size = shape_of(step.invars[0])[axis]
+    firsts = accumulate((0, *counts[:-1]))
+    pairs = zip(firsts, counts, strict=True)
+    return [_taken(value, size, axis, first, count) for first, count in pairs]
+
+
+def _put(value: Value, size: int, axis: int, first: int, total: int) -> Array:
+    """Some places of an axis, at other places of one with so many; 0 elsewhere."""
+    array, wide = value.array, side(total)
+    if size == 1:
+        shape = (*array.shape[:axis], wide, *array.shape[axis + 1 :])
+        spread = jnp.broadcast_to(array, shape)
+        return jnp.where(place(shape, axis) == first, spread, jnp.zeros_like(spread))
+    shape = (*array.shape[: axis + 1], wide, *array.shape[axis + 1 :])
+    old, new = place(shape, axis), place(shape, axis + 1)
+    here = (new == first + old) & (old < size)
+    spread = jnp.expand_dims(array, axis + 1)
+    picked = jnp.where(here, spread, jnp.zeros_like(spread))
+    return jnp.sum(picked, axis=axis)
+
+
+def _pad(step: Any, values: list[Value]) -> Value:
+    value, filler = values
+    shape, out = shape_of(step.invars[0]), shape_of(step.outvars[0])
+    for axis, (low, high, interior) in enumerate(step.params["padding_config"]):
+        if interior:
+            raise Unsupported("an array is padded between its elements")
+        if low or high:
+            array = _put(value, shape[axis], axis, low, out[axis])
+            number = place(array.shape, axis)
+            inside = (number >= low) & (number < low + shape[axis])
+            array = jnp.where(
+                inside, array, jnp.broadcast_to(filler.array, array.shape)
+            )
+            value = Value(array, Filled.UNKNOWN)
+            shape = (*shape[:axis], out[axis], *shape[axis + 1 :])
+    return value
+
+
+def _concatenate(step: Any, values: list[Value]) -> Value:
+    axis, total = step.params["dimension"], shape_of(step.outvars[0])
+    array, first = None, 0
+    for value, var in zip(values, step.invars, strict=True):
+        size = shape_of(var)[axis]
+        put = _put(value, size, axis, first, total[axis])
+        array = put if array is None else array + put
+        first += size
+    return Value(array, _bounded(step, values))
+
+
+def _scatter_add(step: Any, values: list[Value]) -> Value:
+    """One number added to one place of a row of numbers."""
+    value, index, update = values
+    if value.array.ndim != 1 or math.prod(update.array.shape) != 1:
+        raise Unsupported("numbers are added at several places of an array")
+    here = place(value.array.shape, 0) == index.array.reshape(()).astype(jnp.int32)
+    total = value.array + update.array.reshape(())
+    return Value(jnp.where(here, total, value.array), value.filled)
+
+
+RULES: dict[str, Rule] = dict.fromkeys(FILLED, _elementwise) | {
+    "broadcast_in_dim": _broadcast,
+    "concatenate": _concatenate,
+    "convert_element_type": _convert,
+    "copy": _identity,
+    "dot_general": _sum,
+    "dynamic_slice": _dynamic_slice,
+    "iota": _iota,
+    "pad": _pad,
+    "reduce_max": _extreme(_lowest),
+    "reduce_min": _extreme(_highest),
+    "reduce_sum": _sum,
+    "reshape": _reshape,
+    "scatter-add": _scatter_add,
+    "select_n": _select,
+    "slice": _slice,
+    "squeeze": _reshape,
+    "stop_gradient": _identity,
+    "transpose": _transpose,
+}
+"""What is done for each operation of a program."""

@@ -1,0 +1,333 @@
+"""Programs that were traced for arrays of any shape, run on arrays that are filled up.
+
+What a loop does not change is computed before it. What a loop adds up is added up term
+by term, and the sum over the terms is taken once, after it: a sum over numbers that lie
+in several threads is what costs most in a kernel.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import ClosedJaxpr, Literal
+
+from .._arrays import Array
+from ._filled import Filled, Unsupported, Value, cleaned, shape_of, sides
+from ._filled_rules import RULES, TERMS, Terms, split
+
+KEPT = 512  # the most elements of an array that is kept for a loop
+ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
+UNROLLED = 1  # rounds of a loop between two looks at its end
+# What is linear in one argument, all others being constant.
+LINEAR = ("broadcast_in_dim", "convert_element_type", "copy", "div", "mul", "neg")
+LINEAR += ("reshape", "squeeze", "transpose")
+CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
+
+
+class Named:
+    """A variable of a program."""
+
+    def __init__(self, aval: Any) -> None:
+        self.aval = aval
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One operation of a program, and the variables that it has to do with."""
+
+    primitive: Any
+    params: dict[str, Any]
+    invars: list[Any]
+    outvars: list[Any]
+
+
+def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[Any]]:
+    """The operations of a program and of all that it calls, and its results.
+
+    Args:
+        program: the program.
+        given: the variables or numbers that it is called with.
+    """
+    jaxpr = program.jaxpr
+    names = dict(zip(jaxpr.invars, given, strict=True))
+    names |= {
+        var: Literal(value, var.aval)
+        for var, value in zip(jaxpr.constvars, program.consts, strict=True)
+    }
+
+    def name(var):
+        return var if is_fixed(var) else names[var]
+
+    steps: list[Step] = []
+    for step in jaxpr.eqns:
+        invars = list(map(name, step.invars))
+        called = [step.params[n] for n in CALLS if n in step.params]
+        if called and step.primitive.name != "scan":
+            inner, results = flat(called[0], invars)
+            steps += inner
+        else:
+            results = [Named(var.aval) for var in step.outvars]
+            steps.append(Step(step.primitive, step.params, invars, results))
+        names |= zip(step.outvars, results, strict=True)
+    return steps, list(map(name, jaxpr.outvars))
+
+
+class Prepared:
+    """A program, split into what depends on some arguments alone and all else.
+
+    Args:
+        program: the program, traced for arrays that are not filled up.
+        first: its first arguments, filled up with zeros; the others come later.
+    """
+
+    def __init__(self, program: ClosedJaxpr, first: Sequence[Array] = ()) -> None:
+        names = [Named(var.aval) for var in program.jaxpr.invars]
+        steps, self.results = flat(program, names)
+        self.given = dict(zip(names, map(Value, map(jnp.asarray, first)), strict=False))
+        self.later = names[len(first) :]
+        self.steps: list[Step] = []  # what comes later
+        self.before: list[Step] = []  # what depends on the first arguments alone
+        self.free: list[Step] = []  # what depends on nothing
+        self.known = {*self.given}
+        for step in leading_to(self.results, steps):
+            self._place(step)
+
+    def _place(self, step: Step) -> None:
+        named = [var for var in step.invars if not is_fixed(var)]
+        size = sum(math.prod(sides(shape_of(var))) for var in step.outvars)
+        if not all(map(self.is_constant, named)) or size > KEPT:
+            self.steps.append(step)
+            return
+        self.before.append(step)
+        self.known.update(step.outvars)
+        nothing = {var for free in self.free for var in free.outvars}
+        if all(var in nothing for var in named):
+            # Cheaper to compute again than to keep.
+            self.free.append(step)
+            self.steps.append(step)
+
+    def is_constant(self, var: Any) -> bool:
+        """Whether a variable depends on what is given alone, or is a number."""
+        return is_fixed(var) or var in self.known
+
+    def constants(self, steps: Sequence[Step]) -> dict[Any, Value]:
+        """What is given, and what some steps need of that which depends on it alone."""
+        known = dict(self.given)
+        wanted = [*self.results, *(var for step in steps for var in step.invars)]
+        nothing = {var for free in self.free for var in free.outvars}
+        needed = [var for var in wanted if is_fixed(var) or var not in nothing]
+        for step in leading_to(needed, self.before):
+            take(step, known)
+        return known
+
+    def called(self) -> Callable[[Sequence[Array]], list[Array]]:
+        """The program as a function of the arguments that come later.
+
+        They are filled up with zeros, as are the results.
+        """
+        constants = self.constants(self.steps)
+
+        def call(given: Sequence[Array]) -> list[Array]:
+            known = constants | dict(zip(self.later, map(Value, given), strict=True))
+            for step in self.steps:
+                take(step, known)
+            pairs = ((value_of(var, known), shape_of(var)) for var in self.results)
+            return [cleaned(*pair).array for pair in pairs]
+
+        return call
+
+
+def is_fixed(var: Any) -> bool:
+    """Whether this is a number in place of a variable."""
+    return isinstance(var, Literal)
+
+
+def value_of(var: Any, known: dict[Any, Value]) -> Value:
+    """The value of a variable or a number."""
+    if is_fixed(var):
+        return Value(jnp.asarray(var.val, var.aval.dtype))
+    return known[var]
+
+
+def leading_to(wanted: Collection[Any], steps: Sequence[Any]) -> list[Any]:
+    """The steps that some variables depend on."""
+    needed = {var for var in wanted if not is_fixed(var)}
+    kept = []
+    for step in reversed(steps):
+        if needed.intersection(step.outvars):
+            kept.append(step)
+            needed.update(var for var in step.invars if not is_fixed(var))
+    return kept[::-1]
+
+
+def take(step: Any, known: dict[Any, Value]) -> None:
+    """Add what one step gives."""
+    values = [value_of(var, known) for var in step.invars]
+    known |= zip(step.outvars, _results(step, values), strict=True)
+
+
+def _results(step: Any, values: list[Value]) -> list[Value]:
+    name = step.primitive.name
+    if name == "optimization_barrier":  # inputs, which are used again and again
+        pairs = zip(values, step.invars, strict=True)
+        return [cleaned(value, shape_of(var)) for value, var in pairs]
+    if name == "scan":
+        return _loop(step, values)
+    if name == "split":
+        return split(step, values[0])
+    if (rule := RULES.get(name)) is None:
+        raise Unsupported(f"there is no rule for `{name}`")
+    value = rule(step, values)
+    shape = shape_of(step.outvars[0])
+    return [Value(value.array, value.filled if sides(shape) != shape else Filled.ZERO)]
+
+
+def _loop(step: Any, values: list[Value]) -> list[Value]:
+    """A loop whose state is filled up with zeros after each round."""
+    program = step.params["jaxpr"]
+    outside, inside = (
+        list(map(shape_of, variables))
+        for variables in (step.invars, program.jaxpr.invars)
+    )
+    results = list(map(shape_of, step.outvars))
+    fixed = len(outside) - len(results)
+    if outside != inside or results != outside[fixed:]:
+        raise Unsupported("a loop runs over the rows of an array")
+    pairs = zip(values, step.invars, strict=True)
+    arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
+    sums, start = Sums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
+    length = step.params["length"]
+    each = UNROLLED if length % UNROLLED == 0 else 1
+
+    def advance(_, carried):
+        for _ in range(each):
+            carried = sums.advance(*carried)
+        return carried
+
+    carried = start, sums.zeros(start)
+    state, totals = lax.fori_loop(0, length // each, advance, carried)
+    return [Value(array) for array in sums.finished(state, totals)]
+
+
+class Sums:
+    """Which results of a loop are sums, and what is left to do for them after it.
+
+    A result is one if it is what it was before plus something that is linear in sums
+    over other axes, such as a slope that is a sum over samples.
+
+    Args:
+        body: one round of the loop.
+    """
+
+    def __init__(self, body: Prepared) -> None:
+        self.body = body
+        self.made = {var: step for step in body.steps for var in step.outvars}
+        named = (var for step in body.steps for var in step.invars)
+        self.uses = Counter(var for var in named if not is_fixed(var))
+        self.linear: dict[Any, set[Any]] = {}  # a variable, and the sums it is made of
+        for step in body.steps:
+            self._look(step)
+        both = zip(body.later, body.results, strict=True)
+        added = {i: self._added(*pair) for i, pair in enumerate(both)}
+        self.added = {i: var for i, var in added.items() if var is not None}
+        wanted = {v for var in self.added.values() for v in self.linear[var]}
+        self.roots = [self.made[var] for var in self.made if var in wanted]
+        outside = [var for i, var in enumerate(body.results) if i not in self.added]
+        outside += [var for step in self.roots for var in step.invars]
+        self.inside = leading_to(outside, body.steps)
+        self.constants = body.constants([*self.inside, *self.roots])
+        self.terms: list[Terms] = []
+
+    def _look(self, step: Any) -> None:
+        """Whether a step is a sum, or linear in sums."""
+        name, out = step.primitive.name, step.outvars[0]
+        parts = [self._of(var) for var in step.invars if self._of(var)]
+        others = [var for var in step.invars if not self._of(var)]
+        if name in ("add", "add_any", "sub"):
+            linear = not others
+        elif name == "select_n":
+            chosen, *cases = others or [None]
+            linear = chosen is step.invars[0] and self.body.is_constant(chosen)
+            linear = linear and all(map(self._is_zero, cases))
+        else:
+            linear = name in LINEAR and len(parts) == 1
+            linear = linear and all(map(self.body.is_constant, others))
+            linear = linear and (name != "div" or bool(self._of(step.invars[0])))
+        if name in TERMS:
+            self.linear[out] = {out} if self._are_few(step) else set()
+        elif parts and linear:
+            self.linear[out] = set().union(*parts)
+
+    def _of(self, var: Any) -> set[Any]:
+        return set() if is_fixed(var) else self.linear.get(var, set())
+
+    def _is_zero(self, var: Any) -> bool:
+        if is_fixed(var):
+            return bool(var.val == 0)
+        step = self.made.get(var)
+        spread = step is not None and step.primitive.name == "broadcast_in_dim"
+        return spread and is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
+
+    def _are_few(self, step: Any) -> bool:
+        """Whether the terms of a sum are so few that they can be kept."""
+        shapes = [sides(shape_of(var)) for var in (*step.invars, *step.outvars)]
+        return math.prod({size for shape in shapes for size in shape}) <= ADDED
+
+    def _added(self, before: Any, after: Any) -> Any:
+        """What is added to a result in each round, if it is a sum."""
+        step = None if is_fixed(after) else self.made.get(after)
+        if step is None or step.primitive.name != "add" or self.uses[before] != 1:
+            return None
+        others = [var for var in step.invars if var is not before]
+        return others[0] if len(others) == 1 and self._of(others[0]) else None
+
+    def advance(self, state: tuple, totals: tuple) -> tuple[tuple, tuple]:
+        """The state and the totals of all terms after one more round."""
+        later = zip(self.body.later, map(Value, state), strict=True)
+        known = self.constants | dict(later)
+        for step in self.inside:
+            take(step, known)
+        new = [
+            array if i in self.added else cleaned(value_of(v, known), shape_of(v)).array
+            for i, (array, v) in enumerate(zip(state, self.body.results, strict=True))
+        ]
+        self.terms = [
+            TERMS[step.primitive.name](step, [value_of(v, known) for v in step.invars])
+            for step in self.roots
+        ]
+        pairs = zip(totals, self.terms, strict=True)
+        return tuple(new), tuple(total + terms.array for total, terms in pairs)
+
+    def zeros(self, state: tuple) -> tuple:
+        """The totals before the first round."""
+
+        def terms(state):
+            nothing = (jnp.zeros(()),) * len(self.roots)
+            return self.advance(state, nothing)[1]
+
+        shapes = jax.eval_shape(terms, state)
+        return tuple(jnp.zeros(shape.shape, shape.dtype) for shape in shapes)
+
+    def finished(self, state: tuple, totals: tuple) -> list[Array]:
+        """The results of the loop: sums are taken, and what is linear in them."""
+        sums = {}
+        for step, terms, total in zip(self.roots, self.terms, totals, strict=True):
+            (var,) = step.outvars
+            sums[var] = terms._replace(array=total).total(var.aval.dtype)
+        others = [step for step in self.body.steps if step not in self.roots]
+        left = leading_to(set(self.added.values()) - sums.keys(), others)
+        known = self.body.constants(left) | sums
+        for step in left:
+            take(step, known)
+        shapes = map(shape_of, self.body.results)
+        return [
+            array + cleaned(known[self.added[i]], shape).array
+            if i in self.added
+            else array
+            for i, (array, shape) in enumerate(zip(state, shapes, strict=True))
+        ]
