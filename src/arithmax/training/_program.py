@@ -19,6 +19,9 @@ from ._protocol import Protocol
 from ._replica import Training
 
 UNROLL = 8  # steps that an accelerator runs between two looks at the loop
+# A block is the work of one processor core, and there are other blocks for the others:
+# to split its small operations over all of them costs more than they take.
+CPU_OPTIONS = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 
 
 class Program(NamedTuple):
@@ -83,11 +86,17 @@ def program(of: Configuration) -> Program:
         return state, measured
 
     return Program(
-        jax.jit(start),
-        jax.jit(targets),
-        jax.jit(interval, donate_argnums=0),
-        jax.jit(measure, donate_argnums=0),
+        compiled(start),
+        compiled(targets),
+        compiled(interval, donate_argnums=0),
+        compiled(measure, donate_argnums=0),
     )
+
+
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """`jax.jit` with what the compiler is asked for on this kind of device."""
+    asked = CPU_OPTIONS if jax.default_backend() == "cpu" else None
+    return jax.jit(function, compiler_options=asked, **options)
 
 
 def best_of(state: State, error: Array, eligible: Array) -> State:
