@@ -1,7 +1,7 @@
 """Tasks whose inputs are drawn from ranges and whose target is a formula."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._arrays import Array
@@ -58,9 +58,13 @@ class FormulaTask(Task):
         return {}
 
     @property
-    def kind(self) -> str:
-        """The quantile function of the inputs; its numbers are a replica's."""
-        return DISTRIBUTIONS[self.distribution].kind
+    def kind(self) -> tuple[str, ...]:
+        """The quantile function of each of `RANGES`; its numbers are a replica's."""
+        return tuple(self.form(name)[0] for name in RANGES)
+
+    def form(self, name: str) -> tuple[str, Callable[..., Array]]:
+        """The quantile function of the inputs of one of `RANGES`, after its name."""
+        return DISTRIBUTIONS[self.distribution].form(self.given(name))
 
     def given(self, name: str) -> tuple[InputDistribution, ...]:
         """The distributions of one of `RANGES`, one or one for each input."""
@@ -87,9 +91,10 @@ class FormulaTask(Task):
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
     ) -> Array:
         """Inputs [in, size] of one of the splits."""
-        numbers = replica["interpolation" if split == "training" else split]
+        name = "interpolation" if split == "training" else split
         u = key.uniform((self.in_features, size))
-        return DISTRIBUTIONS[self.distribution].quantile(numbers, u, key.xp)
+        _, quantile = self.form(name)
+        return quantile(replica[name], u, key.xp)
 
     def draw(
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int

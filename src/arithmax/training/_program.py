@@ -19,9 +19,11 @@ from ._protocol import Protocol
 from ._replica import Training
 
 UNROLL = 8  # steps that an accelerator runs between two looks at the loop
-# A block is the work of one processor core, and there are other blocks for the others:
-# to split its small operations over all of them costs more than they take.
-CPU_OPTIONS = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
+# Passes of the compiler for a CPU that are left out. The first splits operations over
+# all processor cores, where a block is the work of one; the second drops barriers, and
+# the inputs of a step would be computed again by each operation that reads them.
+LEFT_OUT = ("cpu-parallel-task-assigner", "cse_barrier_expander")
+CPU_OPTIONS = {"xla_disable_hlo_passes": ",".join(LEFT_OUT)}
 
 
 class Program(NamedTuple):
@@ -81,7 +83,7 @@ def program(of: Configuration) -> Program:
             return state, None
 
         counts = jnp.arange(of.protocol.measuring.interval, dtype=jnp.uint32)
-        unroll = 1 if jax.default_backend() == "cpu" else UNROLL
+        unroll = 1 if on_cpu() else UNROLL
         state, _ = jax.lax.scan(step, state, counts, unroll=unroll)
         return state, measured
 
@@ -95,8 +97,27 @@ def program(of: Configuration) -> Program:
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit` with what the compiler is asked for on this kind of device."""
-    asked = CPU_OPTIONS if jax.default_backend() == "cpu" else None
+    asked = accepted(tuple(CPU_OPTIONS.items())) if on_cpu() else None
     return jax.jit(function, compiler_options=asked, **options)
+
+
+def on_cpu() -> bool:
+    """Whether programs are compiled for a CPU."""
+    return jax.default_backend() == "cpu"
+
+
+@lru_cache
+def accepted(options: tuple[tuple[str, Any], ...]) -> dict[str, Any] | None:
+    """The options, if this build of the compiler can work with them."""
+
+    def fixed(x):
+        return jax.lax.optimization_barrier(x + 1)
+
+    try:
+        jax.jit(fixed, compiler_options=dict(options)).lower(1.0).compile()
+    except jax.errors.JaxRuntimeError:
+        return None  # slower, and as right
+    return dict(options)
 
 
 def best_of(state: State, error: Array, eligible: Array) -> State:
