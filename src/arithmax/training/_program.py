@@ -23,7 +23,10 @@ UNROLL = 8  # steps that an accelerator runs between two looks at the loop
 # all processor cores, where a block is the work of one; the second drops barriers, and
 # the inputs of a step would be computed again by each operation that reads them.
 LEFT_OUT = ("cpu-parallel-task-assigner", "cse_barrier_expander")
-CPU_OPTIONS = {"xla_disable_hlo_passes": ",".join(LEFT_OUT)}
+CPU_OPTIONS = {
+    "xla_disable_hlo_passes": ",".join(LEFT_OUT),
+    "xla_cpu_prefer_vector_width": 512,  # where a processor has such registers
+}
 
 
 class Program(NamedTuple):
