@@ -91,14 +91,14 @@ def program(of: Configuration) -> Program:
         return state, measured
 
     return Program(
-        compiled(start),
-        compiled(targets),
-        compiled(interval, donate_argnums=0),
-        compiled(measure, donate_argnums=0),
+        jitted(start),
+        jitted(targets),
+        jitted(interval, donate_argnums=0),
+        jitted(measure, donate_argnums=0),
     )
 
 
-def compiled(function: Callable[..., Any], **options: Any) -> Any:
+def jitted(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit` with what the compiler is asked for on this kind of device."""
     asked = accepted(tuple(CPU_OPTIONS.items())) if on_cpu() else None
     return jax.jit(function, compiler_options=asked, **options)
