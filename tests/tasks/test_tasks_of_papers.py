@@ -42,7 +42,7 @@ def test_powers_of_sums_are_a_task():
     plain = Subsets(simple=True)
     same = Subsets(simple=True, powers=(1.0, 1.0))
     assert "powers" not in str(plain) and "powers=(1.0, 1.0)" in str(same)
-    assert plain.structure != same.structure and plain.structure[-1] == "uniform"
+    assert plain.structure != same.structure and plain.structure[-1] == plain.kind
     assert same.threshold(1e-3) == pytest.approx(plain.threshold(1e-3), rel=0.01)
     assert Subsets(powers=(2.0, -1.0)).operations == ("mul", "div", "square")
     with pytest.raises(ValueError, match=r"`powers` \(=\(1.0,\)\)"):

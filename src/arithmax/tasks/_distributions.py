@@ -4,6 +4,7 @@ This file is read by the command line and loads no array library.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -41,6 +42,18 @@ class UniformInputs(InputDistribution):
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
         a, b, c, d = number_columns(numbers)
         return xp.where(u < 0.5, a + (b - a) * (2 * u), c + (d - c) * (2 * u - 1))
+
+    @staticmethod
+    def within(numbers: Array, u: Array, xp: Namespace) -> Array:
+        """The quantile function of one interval, which takes half the operations."""
+        low, _, _, high = number_columns(numbers)
+        return low + (high - low) * u
+
+    @classmethod
+    def form(cls, inputs: Sequence[Any]) -> tuple[str, Callable[..., Array]]:
+        if all(len(one.values) == 2 for one in inputs):
+            return "interval", cls.within
+        return cls.kind, cls.quantile
 
     @property
     def support(self) -> list[Ends]:

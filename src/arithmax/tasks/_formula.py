@@ -1,7 +1,7 @@
 """Tasks whose inputs are drawn from ranges and whose target is a formula."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._arrays import Array
@@ -58,10 +58,16 @@ class FormulaTask(Task):
         return {}
 
     @property
-    def drawn(self) -> tuple:
-        """The quantile function of the inputs, and how many sets of numbers it has."""
-        kind = DISTRIBUTIONS[self.distribution].kind
-        return kind, *(len(sets_of(getattr(self, name))) for name in RANGES)
+    def kind(self) -> tuple[tuple[str, int], ...]:
+        """The quantile function of each of `RANGES`, and how many sets of numbers.
+
+        The numbers themselves are a replica's.
+        """
+        return tuple((self.form(name)[0], len(self.given(name))) for name in RANGES)
+
+    def form(self, name: str) -> tuple[str, Callable[..., Array]]:
+        """The quantile function of the inputs of one of `RANGES`, after its name."""
+        return DISTRIBUTIONS[self.distribution].form(self.given(name))
 
     def given(self, name: str) -> tuple[InputDistribution, ...]:
         """The distributions of one of `RANGES`, one or one for each input."""
@@ -72,12 +78,10 @@ class FormulaTask(Task):
     def replica(self, seed: int) -> dict[str, Any]:
         import numpy as np
 
-        ranges = {}
-        for name in RANGES:
-            # Equal inputs have equal numbers, which are computed once.
-            known = {d.values: d.numbers for d in self.given(name)}
-            sets = sets_of(getattr(self, name))
-            ranges[name] = np.array([known[values] for values in sets])
+        ranges = {
+            name: np.array([inputs.numbers for inputs in self.given(name)])
+            for name in RANGES
+        }
         return ranges | self.choices(seed)
 
     def choices(self, seed: int) -> dict[str, Any]:
@@ -88,9 +92,10 @@ class FormulaTask(Task):
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int
     ) -> Array:
         """Inputs [in, size] of one of the splits."""
-        numbers = replica["interpolation" if split == "training" else split]
+        name = "interpolation" if split == "training" else split
         u = key.uniform((self.in_features, size))
-        return DISTRIBUTIONS[self.distribution].quantile(numbers, u, key.xp)
+        _, quantile = self.form(name)
+        return quantile(replica[name], u, key.xp)
 
     def draw(
         self, split: Split, replica: Mapping[str, Any], key: SampleKey, size: int

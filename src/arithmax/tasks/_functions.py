@@ -83,7 +83,7 @@ class Functions(FormulaTask):
 
     @property
     def structure(self) -> tuple:
-        return ("functions", self.functions, self.in_features, self.drawn)
+        return ("functions", self.functions, self.in_features, self.kind)
 
     @property
     def operations(self) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ one compiled program. This file is read by the command line and loads no array l
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from .._arrays import Array, Namespace
 
@@ -39,6 +40,11 @@ class InputDistribution(ABC):
     @abstractmethod
     def quantile(numbers: Array, u: Array, xp: Namespace) -> Array:
         """Inputs [in, batch] from uniform numbers `u`; `numbers` are [in, 4]."""
+
+    @classmethod
+    def form(cls, inputs: Sequence[Any]) -> tuple[str, Callable[..., Array]]:
+        """A quantile function that serves all these inputs, after its name."""
+        return cls.kind, cls.quantile
 
     @property
     @abstractmethod

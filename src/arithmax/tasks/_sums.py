@@ -46,7 +46,7 @@ class SubsetTask(FormulaTask):
     @property
     def structure(self) -> tuple:
         name = "powers" if self.powers else "subsets"
-        return (name, self.in_features, self.sums, self.drawn)
+        return (name, self.in_features, self.sums, self.kind)
 
     @property
     def partial_functions(self) -> dict[str, slice | None]:

@@ -19,6 +19,14 @@ from ._protocol import Protocol
 from ._replica import Training
 
 UNROLL = 8  # steps that an accelerator runs between two looks at the loop
+# Passes of the compiler for a CPU that are left out. The first splits operations over
+# all processor cores, where a block is the work of one; the second drops barriers, and
+# the inputs of a step would be computed again by each operation that reads them.
+LEFT_OUT = ("cpu-parallel-task-assigner", "cse_barrier_expander")
+CPU_OPTIONS = {
+    "xla_disable_hlo_passes": ",".join(LEFT_OUT),
+    "xla_cpu_prefer_vector_width": 512,  # where a processor has such registers
+}
 
 
 class Program(NamedTuple):
@@ -78,16 +86,41 @@ def program(of: Configuration) -> Program:
             return state, None
 
         counts = jnp.arange(of.protocol.measuring.interval, dtype=jnp.uint32)
-        unroll = 1 if jax.default_backend() == "cpu" else UNROLL
+        unroll = 1 if on_cpu() else UNROLL
         state, _ = jax.lax.scan(step, state, counts, unroll=unroll)
         return state, measured
 
     return Program(
-        jax.jit(start),
-        jax.jit(targets),
-        jax.jit(interval, donate_argnums=0),
-        jax.jit(measure, donate_argnums=0),
+        jitted(start),
+        jitted(targets),
+        jitted(interval, donate_argnums=0),
+        jitted(measure, donate_argnums=0),
     )
+
+
+def jitted(function: Callable[..., Any], **options: Any) -> Any:
+    """`jax.jit` with what the compiler is asked for on this kind of device."""
+    asked = accepted(tuple(CPU_OPTIONS.items())) if on_cpu() else None
+    return jax.jit(function, compiler_options=asked, **options)
+
+
+def on_cpu() -> bool:
+    """Whether programs are compiled for a CPU."""
+    return jax.default_backend() == "cpu"
+
+
+@lru_cache
+def accepted(options: tuple[tuple[str, Any], ...]) -> dict[str, Any] | None:
+    """The options, if this build of the compiler can work with them."""
+
+    def fixed(x):
+        return jax.lax.optimization_barrier(x + 1)
+
+    try:
+        jax.jit(fixed, compiler_options=dict(options)).lower(1.0).compile()
+    except jax.errors.JaxRuntimeError:
+        return None  # slower, and as right
+    return dict(options)
 
 
 def best_of(state: State, error: Array, eligible: Array) -> State:

@@ -244,7 +244,7 @@ class Training:
         seed, stream = SETS[split]
 
         def one(i):
-            key = self.key(jnp.uint32(seed), stream, i)
+            key = self.key(jnp.uint32(seed), stream, i, fixed=True)
             samples = self.task.draw(split, given.task | self.shared, key, piece)
             return function(*samples, i)
 
