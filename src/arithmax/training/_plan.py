@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .._checks import check_number, check_whole, plain, shown
+from .._checks import check_number, plain, shown
 from .._identity import code_of
 from .._network import Network
 from .._own_code import sentence
@@ -25,13 +25,10 @@ HOST = 4000  # bytes of each replica's numbers in Python
 
 def check_plan(
     replicas: Sequence[Replica],
-    workers: Any = None,
     checkpoint_seconds: Any = 0.0,
     watch: Any = None,
 ) -> None:
     """Refuse what cannot be trained, before a part of it is."""
-    if workers is not None:
-        check_whole("workers", plain(workers), 1)
     check_number("checkpoint_seconds", plain(checkpoint_seconds))
     if watch is not None and not callable(watch):
         raise TypeError(f"`watch` (={shown(watch)}) must be a function of new rows.")
