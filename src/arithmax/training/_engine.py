@@ -4,6 +4,7 @@ An engine decides what runs where and when, and nothing that a result depends on
 bits of a run are those of its configuration, seed and kind of device.
 """
 
+import math
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -15,6 +16,7 @@ import jax
 
 from .._checks import check_whole, plain
 from . import _block
+from ._memory import memory
 from ._replicas import Job
 
 Rows: TypeAlias = list[dict[str, Any]]
@@ -25,6 +27,9 @@ class FleetEngine(ABC):
 
     It is used in a `with` statement, which a connection may need.
     """
+
+    hardware: str = ""  # in a few words, where it is not this machine's
+    memory: float = math.inf  # bytes that a block can have, as far as that is known
 
     def __enter__(self) -> "FleetEngine":
         return self
@@ -70,6 +75,7 @@ class Local(FleetEngine):
         if workers is not None:
             check_whole("workers", workers := plain(workers), 1)
         self.workers: int | None = workers
+        self.memory = memory()
 
     @property
     def platform(self) -> str:

@@ -99,7 +99,7 @@ def train_cells(
         done = {r["run"]: r for r in read(folder).rows} if folder is not None else {}
         unique = {r.name: r for r in wanted}  # cells may share seeds
         missing = [r for name, r in unique.items() if name not in done]
-        check_plan(missing, checkpoint_seconds, watch)
+        check_plan(missing, checkpoint_seconds, watch, place.memory)
         work = jobs(missing, folder, checkpoint_seconds)
         with Bar(progress, work) as advance:
             interrupted = _run(work, place, advance, done, watch)

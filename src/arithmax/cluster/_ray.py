@@ -1,0 +1,126 @@
+"""The engine: what runs where is Ray's business, what it gives is the fleet's."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from .._checks import check_number, choose
+from ..training import FleetEngine
+from ..training._replicas import Job
+from ._connection import connect
+from ._nodes import RESOURCES, awaited_device, lenders
+from ._own_modules import own_modules_sent
+from ._running import Running
+from ._software import asked_of_a_machine, check_alike
+
+Device = Literal["cpu", "gpu", "tpu"]
+RETRIES = 10  # of a block whose worker is lost; each goes on from a checkpoint
+ASKS = {  # what Ray reserves for a block
+    "cpu": {"num_cpus": 1},
+    "gpu": {"num_cpus": 1, "num_gpus": 1},
+    "tpu": {"num_cpus": 1, "resources": {"TPU": 1}},
+}
+
+
+@dataclass
+class Ray(FleetEngine):
+    """A cluster of Ray: each block is a task on one CPU core or one accelerator.
+
+    Args:
+        address: `"auto"` for the cluster that this machine belongs to (or that
+            `RAY_ADDRESS` names), HOST:PORT, `ray://HOST:PORT`, or `"local"` for a
+            cluster that is started on this machine and stopped in the end.
+        device: what blocks are trained on; accelerators if the cluster has any, else
+            CPU cores, if None.
+        patience: how many seconds to wait for a worker where there is none.
+
+    Examples:
+        >>> from arithmax.cluster import Ray
+        >>> Ray("10.0.0.1:6379", device="cpu")
+        Ray(address='10.0.0.1:6379', device='cpu', patience=60.0)
+    """
+
+    address: str = "auto"
+    device: Device | None = None
+    patience: float = 60.0
+
+    def __post_init__(self) -> None:
+        choose("device", self.device, [None, *RESOURCES])
+        check_number("patience", self.patience)
+        self._joined, self._chosen = False, ""
+        self._software: dict[str, str] = {}
+
+    def __enter__(self) -> "Ray":
+        self._joined = connect(self.address)
+        try:
+            self._chosen = awaited_device(self.device, self.patience, self.address)
+            self._ask_machines()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._joined:
+            ray.shutdown()
+
+    @property
+    def platform(self) -> str:
+        return self._chosen
+
+    def _ask_machines(self) -> None:
+        """Every worker must have the software of this machine."""
+        have = asked_of_a_machine()
+        self._software = have()["software"]
+        there = lenders(self._chosen)
+        count = sum(int(node.lends[self._chosen]) for node in there)
+        self.hardware = f"{len(there)} nodes, {count} {RESOURCES[self._chosen]}s, Ray"
+        asked = [
+            ray.remote(have)
+            .options(
+                num_cpus=0,
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=True),
+            )
+            .remote()
+            for node in there
+        ]
+        try:
+            told = ray.get(asked, timeout=self.patience)
+        except exceptions.GetTimeoutError:
+            raise TimeoutError(
+                f"`cluster` (={self.address!r}) has {len(there)} nodes, but not all of "
+                f"them answered within {self.patience:g} seconds. Look at `ray status`."
+            ) from None
+        for node, machine in zip(there, told, strict=True):
+            check_alike(self._software, machine["software"], node)
+        if self._chosen == "cpu":
+            self.memory = min(machine["memory"] for machine in told)
+
+    def options(self) -> dict[str, Any]:
+        """How Ray runs the task of a block."""
+        environment = {k: os.environ[k] for k in ("XLA_FLAGS",) if k in os.environ}
+        if self._chosen == "cpu":
+            # One core is lent: XLA would start a thread for each core of the machine.
+            environment |= {"JAX_PLATFORMS": "cpu", "NPROC": "1", "PJRT_NPROC": "1"}
+        return {
+            **ASKS[self._chosen],
+            "max_retries": RETRIES,
+            "scheduling_strategy": "SPREAD",
+            "runtime_env": {"env_vars": environment},
+        }
+
+    def run(
+        self,
+        jobs: Sequence[Job],
+        advance: Callable[..., None],
+        finished: Callable[..., None],
+    ) -> bool:
+        running = Running(self.options(), self._software, advance, finished)
+        with own_modules_sent(jobs):
+            running.submit(jobs)
+        return running.until_all_ended(self._chosen, self.patience)
