@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._json import dumps
+from ._cluster import engine_options
 from ._comparisons import print_study
 from ._order import Arguments, Order, ended, seeds_of
 from ._show import filled, write_or_say
@@ -31,6 +32,7 @@ def train_swept(reading: Arguments) -> int:
         [arm.cell for arm in study.arms],
         out=run.out,
         progress=not run.quiet and not run.json,
+        **engine_options(run.cluster, run.cluster_device),
     )
     done = evaluation_of(study, results)
     if run.json:

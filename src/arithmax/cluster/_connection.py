@@ -1,5 +1,6 @@
 """Joining a cluster that runs, or starting one on this machine, and leaving it."""
 
+import logging
 import os
 import signal
 import socket
@@ -15,10 +16,11 @@ LOOPBACK = "127.0.0.1"
 FORMS = "`auto`, `local`, HOST:PORT or ray://HOST:PORT"
 
 
-def check_address(address: str) -> None:
+def check_address(cluster: str) -> None:
     """Somebody must listen at an address; Ray itself would try for minutes."""
-    if address == "auto":
-        address = os.environ.get("RAY_ADDRESS", address)
+    address = cluster
+    if cluster == "auto":
+        address = os.environ.get("RAY_ADDRESS", cluster)
     if address in ("auto", "local"):
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -34,30 +36,36 @@ def check_address(address: str) -> None:
         ) from None
 
 
-def connect(address: str) -> bool:
+def connect(cluster: str) -> bool:
     """Join a cluster, or start one here; False if this process has joined before."""
     if ray.is_initialized():
         return False
-    check_address(address)
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address == "local":
+    check_address(cluster)
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if cluster == "local":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         options |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
     try:
         with _own_signals():
-            ray.init(address, **options)
+            ray.init(cluster, **options)
     except ImportError as error:
         raise ImportError(
-            f"`cluster` (={address!r}) needs the client of Ray: {error}. Install "
+            f"`cluster` (={cluster!r}) needs the client of Ray: {error}. Install "
             "`ray[client]`, or run the command on a machine of the cluster."
         ) from error
     except (ConnectionError, RuntimeError, ValueError) as error:
-        said = " ".join(str(error).split()).rstrip(".")
-        raise ConnectionError(
-            f"`cluster` (={address!r}) cannot be joined: {said}. Start one with `ray "
-            "start --head`, or name its address."
-        ) from error
+        raise ConnectionError(_refused(cluster, error)) from error
     return True
+
+
+def _refused(cluster: str, error: Exception) -> str:
+    if cluster == "auto" and "any running Ray instance" in str(error):
+        return (
+            "`cluster` (='auto') finds no Ray on this machine. Start one with `ray "
+            "start --head`, or name an address."
+        )
+    said = " ".join(str(error).split()).rstrip(".")
+    return f"`cluster` (={cluster!r}) cannot be joined: {said}."
 
 
 @contextmanager

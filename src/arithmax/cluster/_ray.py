@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import ray
-from ray import exceptions
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .._checks import check_number, choose
 from ..training import FleetEngine
@@ -16,7 +14,7 @@ from ._connection import connect
 from ._nodes import RESOURCES, awaited_device, lenders
 from ._own_modules import own_modules_sent
 from ._running import Running
-from ._software import asked_of_a_machine, check_alike
+from ._software import asked_machines
 
 Device = Literal["cpu", "gpu", "tpu"]
 RETRIES = 10  # of a block whose worker is lost; each goes on from a checkpoint
@@ -32,7 +30,7 @@ class Ray(FleetEngine):
     """A cluster of Ray: each block is a task on one CPU core or one accelerator.
 
     Args:
-        address: `"auto"` for the cluster that this machine belongs to (or that
+        cluster: `"auto"` for the cluster that this machine belongs to (or that
             `RAY_ADDRESS` names), HOST:PORT, `ray://HOST:PORT`, or `"local"` for a
             cluster that is started on this machine and stopped in the end.
         device: what blocks are trained on; accelerators if the cluster has any, else
@@ -42,10 +40,10 @@ class Ray(FleetEngine):
     Examples:
         >>> from arithmax.cluster import Ray
         >>> Ray("10.0.0.1:6379", device="cpu")
-        Ray(address='10.0.0.1:6379', device='cpu', patience=60.0)
+        Ray(cluster='10.0.0.1:6379', device='cpu', patience=60.0)
     """
 
-    address: str = "auto"
+    cluster: str = "auto"
     device: Device | None = None
     patience: float = 60.0
 
@@ -53,13 +51,12 @@ class Ray(FleetEngine):
         choose("device", self.device, [None, *RESOURCES])
         check_number("patience", self.patience)
         self._joined, self._chosen = False, ""
-        self._software: dict[str, str] = {}
 
     def __enter__(self) -> "Ray":
-        self._joined = connect(self.address)
+        self._joined = connect(self.cluster)
         try:
-            self._chosen = awaited_device(self.device, self.patience, self.address)
-            self._ask_machines()
+            self._chosen = awaited_device(self.device, self.patience, self.cluster)
+            self._look_around()
         except BaseException:
             self.__exit__()
             raise
@@ -73,33 +70,14 @@ class Ray(FleetEngine):
     def platform(self) -> str:
         return self._chosen
 
-    def _ask_machines(self) -> None:
-        """Every worker must have the software of this machine."""
-        have = asked_of_a_machine()
-        self._software = have()["software"]
+    def _look_around(self) -> None:
+        """What the workers are; each must have the software of this machine."""
         there = lenders(self._chosen)
         count = sum(int(node.lends[self._chosen]) for node in there)
         self.hardware = f"{len(there)} nodes, {count} {RESOURCES[self._chosen]}s, Ray"
-        asked = [
-            ray.remote(have)
-            .options(
-                num_cpus=0,
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=True),
-            )
-            .remote()
-            for node in there
-        ]
-        try:
-            told = ray.get(asked, timeout=self.patience)
-        except exceptions.GetTimeoutError:
-            raise TimeoutError(
-                f"`cluster` (={self.address!r}) has {len(there)} nodes, but not all of "
-                f"them answered within {self.patience:g} seconds. Look at `ray status`."
-            ) from None
-        for node, machine in zip(there, told, strict=True):
-            check_alike(self._software, machine["software"], node)
+        machines = asked_machines(there, self.patience)
         if self._chosen == "cpu":
-            self.memory = min(machine["memory"] for machine in told)
+            self.memory = float(min(machine.memory for machine in machines))
 
     def options(self) -> dict[str, Any]:
         """How Ray runs the task of a block."""
@@ -120,7 +98,7 @@ class Ray(FleetEngine):
         advance: Callable[..., None],
         finished: Callable[..., None],
     ) -> bool:
-        running = Running(self.options(), self._software, advance, finished)
+        running = Running(self.options(), advance, finished)
         with own_modules_sent(jobs):
             running.submit(jobs)
         return running.until_all_ended(self._chosen, self.patience)

@@ -15,6 +15,7 @@ from ..training._checkpoint import checkpoint_of, saved_step
 from ..training._replicas import Job
 from ._mailbox import Checkpoint, Mailbox
 from ._nodes import lenders, nodes
+from ._software import this_machine
 from ._task import Ended, train_block
 
 LOOK_SECONDS = 0.2  # between two looks for news
@@ -27,7 +28,6 @@ class Running:
 
     Args:
         options: how Ray runs the task of a block.
-        software: what workers must have.
         advance: called with a job, steps, solved replicas and the name of a node.
         finished: called with the rows of a block at its end.
     """
@@ -35,7 +35,6 @@ class Running:
     def __init__(
         self,
         options: Mapping[str, Any],
-        software: Mapping[str, str],
         advance: Callable[..., None],
         finished: Callable[..., None],
     ) -> None:
@@ -44,7 +43,8 @@ class Running:
         actor = ray.remote(Mailbox).options(num_cpus=0, scheduling_strategy=beside)
         self.mailbox: Any = actor.remote()
         self.task: Any = ray.remote(train_block).options(**options)
-        self.software, self.advance, self.finished = software, advance, finished
+        self.software = this_machine().software  # workers must have the same
+        self.advance, self.finished = advance, finished
         self.jobs: dict[Any, Job] = {}  # by what Ray calls their results
         self.steps: dict[str, int] = {}  # that are shown of each job
         self.saved: dict[str, int] = {}  # the steps of checkpoints in the folder

@@ -1,72 +1,87 @@
 """What all machines of a cluster must have alike: other code gives other results."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import hashlib
+import importlib.metadata
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ._nodes import Node
 
-MISSING = "none"
 REMEDY = "Install the same on all machines, and start Ray there again."
+PACKAGES = ("jax", "jaxlib", "numpy", "optax")
 
 
-def asked_of_a_machine() -> Callable[[], dict[str, Any]]:
-    """A function that tells what a machine has.
+class Machine(NamedTuple):
+    """What a machine has: versions by name, and bytes of memory."""
 
-    It is sent to workers as it is, and so needs nothing of this package there: a
-    machine without the package must be able to say so.
-    """
-
-    def have() -> dict[str, Any]:
-        import hashlib
-        import importlib.metadata
-        import importlib.util
-        import os
-        import platform
-        from pathlib import Path
-
-        def version(name: str) -> str:
-            try:
-                return importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                return "none"
-
-        def source(name: str) -> str:
-            spec = importlib.util.find_spec(name)
-            folders = spec.submodule_search_locations if spec else None
-            if not folders:
-                return "none"
-            root, found = Path(folders[0]), hashlib.sha256()
-            for file in sorted(root.rglob("*.py")):
-                found.update(file.relative_to(root).as_posix().encode())
-                found.update(file.read_bytes())
-            return found.hexdigest()[:16]
-
-        software = {
-            "Python": platform.python_version().rpartition(".")[0],
-            "arithmax": source("arithmax"),
-            "jax": version("jax"),
-            "jaxlib": version("jaxlib"),
-            "optax": version("optax"),
-        }
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        return {"software": software, "memory": memory}
-
-    return have
+    software: dict[str, str]
+    memory: int
 
 
-def check_alike(ours: Mapping[str, str], theirs: Mapping[str, str], node: Node) -> None:
+def this_machine() -> Machine:
+    """What the machine has that this runs on."""
+    software = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    software["the code of arithmax"] = _source()
+    software |= {name: importlib.metadata.version(name) for name in PACKAGES}
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return Machine(software, memory)
+
+
+def _source() -> str:
+    """A hash of the package: two clones may have one version and other code."""
+    root, found = Path(__file__).parents[1], hashlib.sha256()
+    for file in sorted(root.rglob("*.py")):
+        found.update(file.relative_to(root).as_posix().encode())
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def check_alike(ours: Mapping[str, str], theirs: Mapping[str, str], node: str) -> None:
     """A node must have what this machine has."""
     for name, version in ours.items():
-        if (other := theirs[name]) == version:
-            continue
-        if other == MISSING:
-            raise ValueError(f"the node {node.name} has no {name}. {REMEDY}")
-        if name == "arithmax":
+        if (other := theirs.get(name, "none")) != version:
             raise ValueError(
-                f"the node {node.name} has other code of arithmax than this machine "
-                f"(source {other}, not {version}). {REMEDY}"
+                f"the node {node} has other software than this machine: {name} "
+                f"{other}, not {version}. {REMEDY}"
             )
+
+
+def asked_machines(there: Sequence[Node], patience: float) -> list[Machine]:
+    """What machines have, which must be alike; they have so many seconds to answer."""
+    ask = ray.remote(this_machine)
+    answers = [
+        ask.options(
+            num_cpus=0,  # it is answered on a machine that is busy, too
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+        ).remote()
+        for node in there
+    ]
+    end, ours = time.monotonic() + patience, this_machine().software
+    machines = []
+    for node, answer in zip(there, answers, strict=True):
+        machines.append(_answered(node, answer, max(end - time.monotonic(), 0.0)))
+        check_alike(ours, machines[-1].software, node.name)
+    return machines
+
+
+def _answered(node: Node, answer: ray.ObjectRef, seconds: float) -> Machine:
+    try:
+        return ray.get(answer, timeout=seconds)
+    except exceptions.GetTimeoutError:
+        raise TimeoutError(
+            f"the node {node.name} does not answer. Look at `ray status`, or stop that "
+            "node."
+        ) from None
+    except exceptions.RayError as error:
+        last = str(error).strip().splitlines()[-1]
         raise ValueError(
-            f"the node {node.name} has {name} {other}, but this machine has {version}: "
-            f"results could differ. {REMEDY}"
-        )
+            f"the node {node.name} cannot load arithmax: {last} {REMEDY}"
+        ) from None

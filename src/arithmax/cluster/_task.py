@@ -14,8 +14,7 @@ from ..training._block import train_job
 from ..training._checkpoint import checkpoint_of, saved_step
 from ..training._replicas import Job
 from ._mailbox import Checkpoint, News
-from ._nodes import Node
-from ._software import asked_of_a_machine, check_alike
+from ._software import check_alike, this_machine
 
 REPORT_SECONDS = 1.0
 
@@ -73,9 +72,9 @@ def train_block(
         software: what the driver has.
         mailbox: the actor that takes news, and has a checkpoint if this is a retry.
     """
-    node = _this_node()
-    check_alike(software, asked_of_a_machine()()["software"], node)
-    device = _device(job, node)
+    name = ray.util.get_node_ip_address()
+    check_alike(software, this_machine().software, name)
+    device = _device(job, name)
     sent: Any = ray.get(mailbox.resume.remote(job.name))
     last: Checkpoint | None = sent or first
     with tempfile.TemporaryDirectory(prefix="arithmax-") as folder:
@@ -86,7 +85,7 @@ def train_block(
         reporter.advance(job.name, 0, 0)  # it has begun, here
         rows = train_job(job, device, reporter.stop, reporter.advance)
         files = {_ending(path): path.read_bytes() for path in Path(folder).iterdir()}
-    return Ended(node.id, rows, files)
+    return Ended(reporter.node, rows, files)
 
 
 def _ending(path: Path) -> str:
@@ -94,19 +93,14 @@ def _ending(path: Path) -> str:
     return path.name.partition(".")[2]
 
 
-def _this_node() -> Node:
-    here = ray.get_runtime_context().get_node_id()
-    return Node(here, ray.util.get_node_ip_address(), {})
-
-
-def _device(job: Job, node: Node) -> Any:
+def _device(job: Job, node: str) -> Any:
     """The device that Ray has given to this task, which JAX must see."""
     import jax
 
     platform = job.first.platform
     if (seen := jax.default_backend()) != platform:
         raise ValueError(
-            f"the node {node.name} lends a {platform} by Ray, but JAX there sees "
+            f"the node {node} lends a {platform} by Ray, but JAX there sees "
             f"{seen} only. Install JAX for it on that machine."
         )
     return jax.local_devices()[0]

@@ -102,12 +102,18 @@ def reproduce(
             cpu_seconds=round(time.process_time() - used, 1),
             seeds=seeds,
             steps=steps,
+            **_elsewhere(options.get("engine")),
         )
         remember(this, folder, told, files[name], source)
     if failures:
         raise failures[0]
     done = [stored(this, results, folder, files[name]) for name, this in asked.items()]
     return Reproduction(done, interrupted)
+
+
+def _elsewhere(engine: Any) -> dict[str, str]:
+    """What else than this machine has trained, if anything."""
+    return {"device": engine.hardware} if engine is not None else {}
 
 
 def _asked(names: Sequence[str]) -> dict[str, Study]:
@@ -283,9 +289,9 @@ def entry(trained: bool, **told: Any) -> dict[str, Any]:
         told: what else is known of it, such as its seconds.
     """
     return {
+        "device": hardware(trained),
         **told,
         "version": __version__,
-        "device": hardware(trained),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
