@@ -229,8 +229,14 @@ def test_what_a_cluster_lacks_is_said(both):
         train_cells([cell()], engine=Ray(both.address, "gpu", patience=0.1))
 
 
-def test_an_error_on_a_worker_is_raised_here(both, tmp_path):
-    """As it was raised there; the others are saved."""
-    job_cell = cell(seeds=range(4))
-    with pytest.raises(ValueError, match=r"`workers` \(=2\) is for this machine"):
-        train_cells([job_cell], workers=2, engine=Ray(both.address))
+def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
+    """It is that of the worker, and what else runs is saved."""
+    submit = _running.Running.submit
+
+    def other_code(running, jobs):
+        running.software = running.software | {"jax": "0.0.1"}
+        submit(running, jobs)
+
+    monkeypatch.setattr(_running.Running, "submit", other_code)
+    with pytest.raises(ValueError, match=r"node 127.0.0.\d has other .* not 0.0.1"):
+        train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))

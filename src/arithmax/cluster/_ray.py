@@ -75,21 +75,26 @@ class Ray(FleetEngine):
         there = lenders(self._chosen)
         count = sum(int(node.lends[self._chosen]) for node in there)
         self.hardware = f"{len(there)} nodes, {count} {RESOURCES[self._chosen]}s, Ray"
-        machines = asked_machines(there, self.patience)
+        settings = {"runtime_env": self._environment()}
+        machines = asked_machines(there, self.patience, **settings)
         if self._chosen == "cpu":
             self.memory = float(min(machine.memory for machine in machines))
 
-    def options(self) -> dict[str, Any]:
-        """How Ray runs the task of a block."""
-        environment = {k: os.environ[k] for k in ("XLA_FLAGS",) if k in os.environ}
+    def _environment(self) -> dict[str, Any]:
+        """The settings of a process that trains."""
+        settings = {k: os.environ[k] for k in ("XLA_FLAGS",) if k in os.environ}
         if self._chosen == "cpu":
             # One core is lent: XLA would start a thread for each core of the machine.
-            environment |= {"JAX_PLATFORMS": "cpu", "NPROC": "1", "PJRT_NPROC": "1"}
+            settings |= {"JAX_PLATFORMS": "cpu", "NPROC": "1", "PJRT_NPROC": "1"}
+        return {"env_vars": settings}
+
+    def _options(self) -> dict[str, Any]:
+        """How Ray runs the task of a block."""
         return {
             **ASKS[self._chosen],
             "max_retries": RETRIES,
             "scheduling_strategy": "SPREAD",
-            "runtime_env": {"env_vars": environment},
+            "runtime_env": self._environment(),
         }
 
     def run(
@@ -98,7 +103,7 @@ class Ray(FleetEngine):
         advance: Callable[..., None],
         finished: Callable[..., None],
     ) -> bool:
-        running = Running(self.options(), advance, finished)
+        running = Running(self._options(), advance, finished)
         with own_modules_sent(jobs):
             running.submit(jobs)
         return running.until_all_ended(self._chosen, self.patience)

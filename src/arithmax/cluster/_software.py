@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ray
 from ray import exceptions
@@ -54,11 +54,20 @@ def check_alike(ours: Mapping[str, str], theirs: Mapping[str, str], node: str) -
             )
 
 
-def asked_machines(there: Sequence[Node], patience: float) -> list[Machine]:
-    """What machines have, which must be alike; they have so many seconds to answer."""
+def asked_machines(
+    there: Sequence[Node], patience: float, **options: Any
+) -> list[Machine]:
+    """What machines have, which must be alike.
+
+    Args:
+        there: the machines.
+        patience: how many seconds they have to answer.
+        options: how Ray starts the process that answers; it may train a block then.
+    """
     ask = ray.remote(this_machine)
     answers = [
         ask.options(
+            **options,
             num_cpus=0,  # it is answered on a machine that is busy, too
             scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
         ).remote()
