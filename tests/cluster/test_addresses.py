@@ -3,15 +3,18 @@
 import socket
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
-from arithmax import cli
+from arithmax import NMU, cli
 from arithmax._extras import install
-from arithmax.cluster import Ray, _connection
+from arithmax.cluster import Ray, _connection, _task
+from arithmax.cluster._own_modules import own_modules
 from arithmax.cluster._software import check_alike, this_machine
-from arithmax.training import train_cells
-from short_runs import cell
+from arithmax.training import Cell, published, train_cells
+from arithmax.training._replicas import jobs, replicas
+from short_runs import TASK, cell
 
 
 def closed_port() -> str:
@@ -19,14 +22,6 @@ def closed_port() -> str:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{taken.getsockname()[1]}"
-
-
-@pytest.mark.parametrize(
-    "address", ["nonsense", "host:", ":6379", "host:port", "host:99999", "ray://host"]
-)
-def test_an_address_has_a_form(address):
-    with pytest.raises(ValueError, match=r"`cluster` .* must be `auto`, `local`, HOST"):
-        train_cells([cell()], engine=Ray(address))
 
 
 @pytest.mark.parametrize("form", ["{}", "ray://{}"])
@@ -65,25 +60,6 @@ def test_other_versions_are_refused():
         check_alike(ours, {n: v for n, v in ours.items() if n != "jax"}, "one")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"device": "npu"}, r"`device` \(='npu'\) must be one of None, 'cpu', 'gpu'"),
-        ({"patience": -1.0}, r"`patience` \(=-1.0\)"),
-    ],
-)
-def test_options_are_checked(options, message):
-    with pytest.raises(ValueError, match=message):
-        Ray(**options)
-
-
-def test_an_engine_is_an_engine():
-    with pytest.raises(TypeError, match=r"`engine` \(='auto'\) must be a FleetEngine"):
-        train_cells([cell()], engine="auto")  # type: ignore[arg-type]  # is refused
-    with pytest.raises(ValueError, match=r"`workers` \(=2\) is for this machine"):
-        train_cells([cell()], engine=Ray(), workers=2)
-
-
 WITHOUT = """
 import sys
 sys.modules["ray"] = None
@@ -100,7 +76,26 @@ def test_ray_is_an_extra():
     assert done.stderr.strip().endswith(f"Install it with {install('cluster')}.")
 
 
-def test_a_device_without_a_cluster(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["train", "single-module", "--cluster-device", "cpu"])
-    assert "is for `cluster`, which was not given" in capsys.readouterr().err
+def test_a_device_that_jax_does_not_see_is_refused():
+    """A machine with a GPU may have JAX for CPUs alone."""
+    [job] = jobs(replicas([cell()], None, "gpu"), None, 30.0)
+    with pytest.raises(ValueError, match="node one lends a gpu by Ray, but JAX there"):
+        _task._device(job, "one")
+    [job] = jobs(replicas([cell()], None), None, 30.0)
+    assert _task._device(job, "one").platform == "cpu"
+
+
+@dataclass(frozen=True)
+class Mine(NMU):
+    """A unit of this file, which workers do not have."""
+
+
+def test_modules_of_ones_own_are_sent():
+    """The file of a class from outside, and those beside it; nothing installed."""
+    [job] = jobs(replicas([cell()], None), None, 30.0)
+    assert own_modules([job]) == []
+    network, protocol = published(Mine(), TASK, steps=1000)
+    [job] = jobs(replicas([Cell(network, TASK, protocol, (0,))], None), None, 30.0)
+    names = {module.__name__ for module in own_modules([job])}
+    assert __name__ in names
+    assert not {"arithmax", "arithmax.units", "jax", "numpy", "dataclasses"} & names

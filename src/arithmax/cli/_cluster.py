@@ -20,7 +20,8 @@ def engine_options(
     if cluster is None:
         if device is not None:
             raise ValueError(
-                f"`cluster_device` (={device!r}) is for `cluster`, which was not given."
+                f"`cluster_device` (={device!r}) is for `cluster`, which was not "
+                "given. Add `--cluster auto`, or leave it out."
             )
         return {}
     from ..cluster import Ray

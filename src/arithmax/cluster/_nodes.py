@@ -12,7 +12,7 @@ ACCELERATORS = ("tpu", "gpu")
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """A machine: Ray's id of it, what people call it, and what it lends by device."""
 
     id: str
@@ -20,12 +20,12 @@ class Node:
     lends: dict[str, float]
 
 
-def nodes() -> list[Node]:
+def nodes() -> list[ClusterNode]:
     """The machines that are alive, each with a name of its own."""
     alive = [n for n in ray.nodes() if n["Alive"]]
     names = Counter(n["NodeName"] for n in alive)
     return [
-        Node(
+        ClusterNode(
             n["NodeID"],
             n["NodeName"] + f"-{n['NodeID'][:4]}" * (names[n["NodeName"]] > 1),
             {d: n["Resources"].get(r, 0.0) for d, r in RESOURCES.items()},
@@ -34,7 +34,7 @@ def nodes() -> list[Node]:
     ]
 
 
-def lenders(device: str) -> list[Node]:
+def lenders(device: str) -> list[ClusterNode]:
     """The machines that lend at least one device of a kind."""
     return [node for node in nodes() if node.lends[device] >= 1]
 

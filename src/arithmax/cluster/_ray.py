@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import ray
 
-from .._checks import check_number, choose
+from .._checks import check_number, choose, shown
 from ..training import FleetEngine
 from ..training._replicas import Job
 from ._connection import connect
@@ -48,6 +48,8 @@ class Ray(FleetEngine):
     patience: float = 60.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.cluster, str):
+            raise TypeError(f"`cluster` (={shown(self.cluster)}) must be a string.")
         choose("device", self.device, [None, *RESOURCES])
         check_number("patience", self.patience)
         self._joined, self._chosen = False, ""

@@ -47,6 +47,7 @@ class Running:
         self.advance, self.finished = advance, finished
         self.jobs: dict[Any, Job] = {}  # by what Ray calls their results
         self.steps: dict[str, int] = {}  # that are shown of each job
+        self.shown: dict[str, tuple[int, int, str]] = {}
         self.saved: dict[str, int] = {}  # the steps of checkpoints in the folder
         self.begun: set[str] = set()
         self.names: dict[str, str] = {}  # of nodes
@@ -125,6 +126,9 @@ class Running:
 
     def _show(self, job: Job, step: int, solved: int, node: str) -> None:
         """A block is at a step: further, or back where its worker was lost."""
+        if self.shown.get(job.name) == (step, solved, node):
+            return
+        self.shown[job.name] = step, solved, node
         further = (step - self.steps[job.name]) * len(job.replicas)
         self.steps[job.name] = step
         self.advance(job.name, further, solved, self.names.get(node, node[:8]))

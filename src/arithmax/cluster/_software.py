@@ -13,7 +13,7 @@ import ray
 from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from ._nodes import Node
+from ._nodes import ClusterNode
 
 REMEDY = "Install the same on all machines, and start Ray there again."
 PACKAGES = ("jax", "jaxlib", "numpy", "optax")
@@ -55,7 +55,7 @@ def check_alike(ours: Mapping[str, str], theirs: Mapping[str, str], node: str) -
 
 
 def asked_machines(
-    there: Sequence[Node], patience: float, **options: Any
+    there: Sequence[ClusterNode], patience: float, **options: Any
 ) -> list[Machine]:
     """What machines have, which must be alike.
 
@@ -81,7 +81,7 @@ def asked_machines(
     return machines
 
 
-def _answered(node: Node, answer: ray.ObjectRef, seconds: float) -> Machine:
+def _answered(node: ClusterNode, answer: ray.ObjectRef, seconds: float) -> Machine:
     try:
         return ray.get(answer, timeout=seconds)
     except exceptions.GetTimeoutError:

@@ -99,10 +99,9 @@ def reproduce(
             bool(part.arms),
             command=command or f"reproduce({[Path(n).name for n in names]!r})",
             seconds=round(time.monotonic() - began, 1),
-            cpu_seconds=round(time.process_time() - used, 1),
             seeds=seeds,
             steps=steps,
-            **_elsewhere(options.get("engine")),
+            **trained_by(options.get("engine"), time.process_time() - used),
         )
         remember(this, folder, told, files[name], source)
     if failures:
@@ -111,9 +110,11 @@ def reproduce(
     return Reproduction(done, interrupted)
 
 
-def _elsewhere(engine: Any) -> dict[str, str]:
-    """What else than this machine has trained, if anything."""
-    return {"device": engine.hardware} if engine is not None else {}
+def trained_by(engine: Any, used: float) -> dict[str, Any]:
+    """What trained: this machine, with its CPU seconds, or an engine elsewhere."""
+    if engine is not None and engine.hardware:
+        return {"device": engine.hardware}
+    return {"cpu_seconds": round(used, 1)}
 
 
 def _asked(names: Sequence[str]) -> dict[str, Study]:
@@ -286,12 +287,13 @@ def entry(trained: bool, **told: Any) -> dict[str, Any]:
 
     Args:
         trained: whether runs were trained, perhaps on an accelerator.
-        told: what else is known of it, such as its seconds.
+        told: what else is known of it, such as its seconds, or the `device` if it was
+            not this machine.
     """
     return {
-        "device": hardware(trained),
         **told,
         "version": __version__,
+        "device": told.get("device") or hardware(trained),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

@@ -89,43 +89,51 @@ class NodeLines:
 
     def __init__(self, progress: Any, jobs: Sequence[Any]) -> None:
         self.progress, self.jobs = progress, jobs
-        self.sizes: dict[str, int] = {}
-        self.lines: dict[str, Any] = {}
-        self.steps: dict[str, dict[str, int]] = {}  # by node and job, trained there
+        self.left: dict[str, int] = {}  # steps of each job, wherever it is trained
         self.home: dict[str, str] = {}  # where each job is now
-        self.began: dict[str, float] = {}
+        self.lines: dict[str, NodeLine] = {}
 
     def advance(self, job: str, steps: int, node: str) -> None:
         """Some replicas of a job are so many steps further, on a machine."""
-        if not self.sizes:
-            self.sizes = {j.name: _size(j) for j in self.jobs}
+        if not self.left:
+            self.left = {j.name: _size(j) for j in self.jobs}
         if node not in self.lines:
-            self.lines[node] = self.progress.add_task(node, total=None, rate="")
-            self.steps[node], self.began[node] = {}, time.monotonic()
-        before = self.home.get(job, node)
+            self.lines[node] = NodeLine(self.progress.add_task(node, rate=""))
+        line, before = self.lines[node], self.lines[self.home.get(job, node)]
         self.home[job] = node
-        mine = self.steps[node]
-        mine[job] = max(mine.get(job, 0) + steps, 0)
-        self._show(node)
-        if before != node:
-            self._show(before)
+        self.left[job] -= steps
+        # What is trained again was trained where it was lost.
+        (before if steps < 0 else line).done += steps
+        before.running.discard(job)
+        if self.left[job] > 0:
+            line.running.add(job)
+        else:
+            line.ended.add(job)
+        for changed in {id(before): before, id(line): line}.values():
+            self._show(changed)
 
-    def _show(self, node: str) -> None:
-        here = [job for job, home in self.home.items() if home == node]
-        ended = sum(self._at(job) >= self.sizes[job] for job in here)
-        done = sum(self.steps[node].values())
-        left = sum(self.sizes[job] - self._at(job) for job in here)
-        told = f"{_rate(done, self.began[node])}, {len(here) - ended} running"
+    def _show(self, line: "NodeLine") -> None:
+        told = f"{_rate(line.done, line.began)}, {len(line.running)} running"
+        left = sum(self.left[job] for job in line.running)
         self.progress.update(
-            self.lines[node],
-            completed=done,
-            total=done + left,
-            rate=f"{told}, {ended} finished",
+            line.task,
+            completed=line.done,
+            total=line.done + left,
+            rate=f"{told}, {len(line.ended)} finished",
         )
 
-    def _at(self, job: str) -> int:
-        """The steps of a job, wherever they were trained."""
-        return sum(mine.get(job, 0) for mine in self.steps.values())
+
+class NodeLine:
+    """What a machine has done, and which jobs it has.
+
+    Args:
+        task: what `rich` calls its line.
+    """
+
+    def __init__(self, task: Any) -> None:
+        self.task, self.began, self.done = task, time.monotonic(), 0
+        self.running: set[str] = set()
+        self.ended: set[str] = set()
 
 
 def _size(job: Any) -> int:
