@@ -80,7 +80,7 @@ def test_a_study_on_two_nodes_is_the_local_one(both, tmp_path):
     assert {"one", "two"} < lines.keys()
     assert all(lines[n].endswith("0 running, 1 finished") for n in ("one", "two"))
     [entry] = there.evaluations[0].history
-    assert entry["device"] == "2 nodes, 2 CPUs, Ray"
+    assert entry["device"] == "Ray: 2 × CPU, nodes: 2"
     assert not list((tmp_path / "there").glob("*.checkpoint"))
 
 

@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,9 @@ from typing import Any
 import ray
 
 SECONDS = 5.0  # in which an address must answer
-LOOPBACK = "127.0.0.1"
+# Of this machine alone: Ray asks nobody who connects for a password. It takes 127.0.0.1
+# for the machine's address; other systems than Linux have no second one.
+LOOPBACK = "127.0.0.2"
 FORMS = "`auto`, `local`, HOST:PORT or ray://HOST:PORT"
 
 
@@ -44,7 +47,8 @@ def connect(cluster: str) -> bool:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if cluster == "local":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        options |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
+        options |= {"include_dashboard": False}
+        options |= {"_node_ip_address": LOOPBACK} if sys.platform == "linux" else {}
     try:
         with _own_signals():
             ray.init(cluster, **options)

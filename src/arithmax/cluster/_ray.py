@@ -52,10 +52,11 @@ class Ray(FleetEngine):
             raise TypeError(f"`cluster` (={shown(self.cluster)}) must be a string.")
         choose("device", self.device, [None, *RESOURCES])
         check_number("patience", self.patience)
-        self._joined, self._chosen = False, ""
+        self._chosen = ""
+        self._joined: list[bool] = []  # by each `with` statement that is open
 
     def __enter__(self) -> "Ray":
-        self._joined = connect(self.cluster)
+        self._joined.append(connect(self.cluster))
         try:
             self._chosen = awaited_device(self.device, self.patience, self.cluster)
             self._look_around()
@@ -65,7 +66,7 @@ class Ray(FleetEngine):
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._joined:
+        if self._joined.pop():
             ray.shutdown()
 
     @property
@@ -76,7 +77,8 @@ class Ray(FleetEngine):
         """What the workers are; each must have the software of this machine."""
         there = lenders(self._chosen)
         count = sum(int(node.lends[self._chosen]) for node in there)
-        self.hardware = f"{len(there)} nodes, {count} {RESOURCES[self._chosen]}s, Ray"
+        kind = RESOURCES[self._chosen]
+        self.hardware = f"Ray: {count} × {kind}, nodes: {len(there)}"
         settings = {"runtime_env": self._environment()}
         machines = asked_machines(there, self.patience, **settings)
         if self._chosen == "cpu":
