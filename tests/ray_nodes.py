@@ -18,6 +18,8 @@ STORE = (
     80 * 2**20
 )  # bytes of shared memory of each node; about the least that Ray takes
 HEAD = "127.0.0.2"
+# A node that says nothing is taken for dead after a second, not a quarter of a minute.
+SOON = {"health_check_period_ms": 500, "health_check_failure_threshold": 2}
 NAMES = {"one": "127.0.0.3", "two": "127.0.0.4"}
 
 
@@ -87,6 +89,7 @@ def _serve() -> None:
     os.dup2(2, 1)  # what Ray prints is no answer
     head = {"num_cpus": 0, "node_ip_address": HEAD}
     head |= {"object_store_memory": STORE, "include_dashboard": False}
+    head |= {"_system_config": SOON}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     nodes: dict[str, Any] = {}
 

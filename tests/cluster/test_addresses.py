@@ -1,8 +1,10 @@
 """What is said of clusters that are not there, or have other software."""
 
+import http.server
 import socket
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -34,6 +36,35 @@ def test_nobody_listens(form, capsys):
     said = capsys.readouterr().err
     assert ended.value.code == 2 and said.count("\n") == 1
     assert f"`cluster` (={address!r}) does not answer: Connection refused." in said
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    """What answers as the dashboard of Ray does."""
+
+    def log_message(self, format, *args):
+        pass
+
+
+def test_what_is_not_ray_is_said():
+    """Ray itself would try for a quarter of an hour."""
+    server = http.server.HTTPServer(("127.0.0.2", 0), Web)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with pytest.raises(ConnectionError, match="something else than a cluster"):
+            train_cells([cell()], engine=Ray(f"127.0.0.2:{server.server_port}"))
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_one_that_says_nothing_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(_connection, "SECONDS", 0.1)
+    with socket.create_server(("127.0.0.2", 0)) as silent:
+        address = f"127.0.0.2:{silent.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match="does not answer: timed out"):
+            train_cells([cell()], engine=Ray(address))
 
 
 def test_the_environment_may_name_it(monkeypatch):

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from arithmax.cli._commands import COMMANDS
-from arithmax.cluster._connection import check_address
 
 TEXT = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
@@ -57,16 +56,6 @@ def test_commands_of_ray_exist():
         assert set(words) <= known
 
 
-def test_addresses_of_the_guide_are_addresses(monkeypatch):
+def test_addresses_of_the_guide_have_the_form():
     named = set(re.findall(r"--cluster ([\w.:/]+)", TEXT))
-    assert {"auto", "10.0.0.1:6379"} <= named
-    monkeypatch.setattr("socket.create_connection", lambda *given: Open())
-    for address in named:
-        check_address(address)
-
-
-class Open:
-    """A connection that was accepted."""
-
-    def close(self) -> None:
-        pass
+    assert named == {"auto", "10.0.0.1:6379"}

@@ -16,6 +16,10 @@ SECONDS = 5.0  # in which an address must answer
 # Of this machine alone: Ray asks nobody who connects for a password. It takes 127.0.0.1
 # for the machine's address; other systems than Linux have no second one.
 LOOPBACK = "127.0.0.2"
+LOCAL = ("localhost", "127.0.0.1", "::1")
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS = b"\0\0\0\4\0\0\0\0\0"  # a frame of HTTP/2 of type 4, which is empty
+CHECK = "Check the address that `ray start --head` printed"
 FORMS = "`auto`, `local`, HOST:PORT or ray://HOST:PORT"
 
 
@@ -29,14 +33,32 @@ def check_address(cluster: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 2**16:
         raise ValueError(f"`cluster` (={address!r}) must be {FORMS}.")
+    if host in LOCAL and not address.startswith("ray://"):
+        host = ray.util.get_node_ip_address()  # as Ray does
     try:
-        socket.create_connection((host, int(port)), SECONDS).close()
+        with socket.create_connection((host, int(port)), SECONDS) as connection:
+            heard = _greeted(connection)
     except OSError as error:
         raise ConnectionError(
             f"`cluster` (={address!r}) does not answer: {error.strerror or error}. "
-            "Check the address that `ray start --head` printed, and that its port can "
-            "be reached from here."
+            f"{CHECK}, and that its port can be reached from here."
         ) from None
+    if not heard:
+        raise ConnectionError(
+            f"`cluster` (={address!r}) is something else than a cluster of Ray. "
+            f"{CHECK}."
+        )
+
+
+def _greeted(connection: socket.socket) -> bool:
+    """Whether the other side speaks gRPC, as Ray does: it greets with its settings."""
+    if os.environ.get("RAY_USE_TLS", "0") not in ("", "0"):
+        return True  # what it says is encrypted
+    connection.sendall(GREETING + SETTINGS)
+    answer = b""
+    while len(answer) < len(SETTINGS) and (more := connection.recv(64)):
+        answer += more
+    return answer[3:4] == SETTINGS[3:4]
 
 
 def connect(cluster: str) -> bool:

@@ -16,7 +16,7 @@ from ..training._replicas import Job
 from ._mailbox import Checkpoint, News
 from ._software import check_alike, this_machine
 
-REPORT_SECONDS = 1.0
+REPORT_SECONDS = 1.0  # less where checkpoints are wanted more often
 
 
 class Ended(NamedTuple):
@@ -41,11 +41,12 @@ class Reporter:
         self.stop = threading.Event()
         self.node = ray.get_runtime_context().get_node_id()
         self.reported, self.sent = 0.0, step
+        self.seconds = min(REPORT_SECONDS, job.checkpoint_seconds)
 
     def advance(self, name: str, steps: int, solved: int) -> None:
         """As the fleet calls it after each interval."""
         self.step += steps // len(self.job.replicas)
-        if time.monotonic() - self.reported < REPORT_SECONDS and steps:
+        if time.monotonic() - self.reported < self.seconds and steps:
             return
         news = News(self.node, self.step, solved)
         if ray.get(self.mailbox.report.remote(name, news, self._new_checkpoint())):
