@@ -98,7 +98,7 @@ def _device(job: Job, node: str) -> Any:
     """The device that Ray has given to this task, which JAX must see."""
     import jax
 
-    platform = job.first.platform
+    platform = job.first.platform.partition("-")[0]  # what follows is how, not where
     if (seen := jax.default_backend()) != platform:
         raise ValueError(
             f"the node {node} lends a {platform} by Ray, but JAX there sees "

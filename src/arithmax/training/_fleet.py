@@ -15,6 +15,7 @@ from .._network import Network
 from ..results import Results, read
 from ..tasks import Task
 from ._cell import Cell
+from ._checkpoint import saved_step
 from ._engine import FleetEngine, Local, Rows
 from ._limits import check_kind, checked_seeds
 from ._plan import check_plan
@@ -101,7 +102,8 @@ def train_cells(
         missing = [r for name, r in unique.items() if name not in done]
         check_plan(missing, checkpoint_seconds, watch, place.memory)
         work = jobs(missing, folder, checkpoint_seconds)
-        with Bar(progress, work) as advance:
+        saved = {job.name: step for job in work if (step := saved_step(job))}
+        with Bar(progress, work, saved) as advance:
             interrupted = _run(work, place, advance, done, watch)
     rows = [done[name] for name in unique if name in done]
     return Results(rows, folder, interrupted)

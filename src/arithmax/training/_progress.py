@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 COMPILING, TRAINING = "compiling", "training"
@@ -33,11 +33,14 @@ class Bar:
         show: whether to show one; or somebody's `rich.progress.Progress`, of
             `bar_columns`, which gets a line of it.
         jobs: what is trained.
+        saved: the steps of jobs that go on from a checkpoint, by name.
     """
 
-    def __init__(self, show: Any, jobs: Sequence[Any]) -> None:
-        self.jobs = jobs
-        self.total = sum(map(_size, jobs))
+    def __init__(
+        self, show: Any, jobs: Sequence[Any], saved: Mapping[str, int] | None = None
+    ) -> None:
+        self.jobs, self.saved = jobs, saved or {}
+        self.total = sum(_left(job, self.saved) for job in jobs)
         self.show, self.is_ours = bool(show) and bool(self.total), show is True
         self.progress: Any = None if self.is_ours else show
 
@@ -52,7 +55,7 @@ class Bar:
             self.progress.start()
         self.task = self.progress.add_task(COMPILING, total=self.total, rate="")
         self.began, self.lock, self.right = time.monotonic(), threading.Lock(), {}
-        self.done, self.nodes = 0, NodeLines(self.progress, self.jobs)
+        self.done, self.nodes = 0, NodeLines(self.progress, self.jobs, self.saved)
         return self.advance
 
     def advance(self, job: str, steps: int, solved: int, node: str = "") -> None:
@@ -85,10 +88,13 @@ class NodeLines:
     Args:
         progress: the `rich.progress.Progress`.
         jobs: what is trained.
+        saved: the steps of jobs that go on from a checkpoint, by name.
     """
 
-    def __init__(self, progress: Any, jobs: Sequence[Any]) -> None:
-        self.progress, self.jobs = progress, jobs
+    def __init__(
+        self, progress: Any, jobs: Sequence[Any], saved: Mapping[str, int]
+    ) -> None:
+        self.progress, self.jobs, self.saved = progress, jobs, saved
         self.left: dict[str, int] = {}  # steps of each job, wherever it is trained
         self.home: dict[str, str] = {}  # where each job is now
         self.lines: dict[str, NodeLine] = {}
@@ -96,7 +102,7 @@ class NodeLines:
     def advance(self, job: str, steps: int, node: str) -> None:
         """Some replicas of a job are so many steps further, on a machine."""
         if not self.left:
-            self.left = {j.name: _size(j) for j in self.jobs}
+            self.left = {j.name: _left(j, self.saved) for j in self.jobs}
         if node not in self.lines:
             self.lines[node] = NodeLine(self.progress.add_task(node, rate=""))
         line, before = self.lines[node], self.lines[self.home.get(job, node)]
@@ -136,9 +142,9 @@ class NodeLine:
         self.ended: set[str] = set()
 
 
-def _size(job: Any) -> int:
-    """The steps of all replicas of a job."""
-    return len(job.replicas) * job.steps
+def _left(job: Any, saved: Mapping[str, int]) -> int:
+    """The steps that all replicas of a job have before them."""
+    return len(job.replicas) * (job.steps - (saved.get(job.name, 0) if saved else 0))
 
 
 def _rate(steps: int, began: float) -> str:
