@@ -29,7 +29,8 @@ ROOMS = [
 ]
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
 ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]
-ROOMS += ["readout", "fitting", "studies", "benchmark", "report", "cli", "__main__"]
+ROOMS += ["readout", "fitting", "studies", "benchmark", "report", "cluster"]
+ROOMS += ["cli", "__main__"]
 ROOMS += ["_layers", "torch", "equinox", "sklearn"]
 # What looks at studies and layers stands beside, not above, each other.
 APART = {("cli", "torch"), ("cli", "equinox"), ("torch", "equinox"), ("cli", "_layers")}
@@ -41,6 +42,7 @@ INSIDE = {
     ("training", "units"),  # recipes are for the family of the NPU
     ("training", "tasks"),  # how long a seed may be
     ("equinox", "training"),  # draws parameters as the fleet does
+    ("cluster", "training"),  # trains blocks as the fleet does
     ("benchmark", "studies"),
     ("report", "studies"),
     ("cli", "studies"),
@@ -220,7 +222,7 @@ def test_one_file_of_the_training_names_a_paper_with_ways_of_its_own():
 
 
 HEAVY = ("jax", "optax", "scipy", "duckdb", "safetensors", "torch", "equinox", "sympy")
-HEAVY += ("plotly", "onnx", "onnxruntime", "sklearn", "pandas")
+HEAVY += ("plotly", "onnx", "onnxruntime", "sklearn", "pandas", "ray")
 
 
 def loaded_by(code: str) -> set[str]:

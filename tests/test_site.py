@@ -156,6 +156,7 @@ def test_every_study_has_a_page_that_draws(visit, name):
 
 
 PAGES = ["", "why/", "choose/", "units/", "layers/", "own/", "slopes/", "fleet/"]
+PAGES += ["cluster/"]
 PAGES += ["protocol/", "tasks/", "discover/", "tutorial/", "digits/", "glossary/"]
 PAGES += ["performance/", "statistics/", "studies/", "leaderboard/", "benchmark/"]
 

@@ -85,6 +85,7 @@ _SUBMODULES = {
     "studies",
     "benchmark",
     "report",
+    "cluster",
     "cli",
 }
 

@@ -25,6 +25,7 @@ EXTRAS = {
     "markdown_it": "report",
     "latex2mathml": "docs",
     "mlxtend": "digits",
+    "ray": "cluster",
 }
 """The extra that each package comes with."""
 

@@ -79,10 +79,14 @@ def code_of(*things: Any) -> str:
         What changes when the file of such a class changes, or a module beside that
         file which it imports.
     """
-    classes = {cls for thing in things for cls in _classes(thing) if _is_foreign(cls)}
-    if not classes:
+    if not (classes := foreign_classes(*things)):
         return ""
     return digest(*sorted({_source(cls) for cls in classes}))
+
+
+def foreign_classes(*things: Any) -> set[type]:
+    """The classes from outside the package, of objects and of all in their fields."""
+    return {cls for thing in things for cls in _classes(thing) if _is_foreign(cls)}
 
 
 def source_hash(file: Path) -> str:

@@ -99,3 +99,35 @@ def test_the_bar_says_that_it_compiles_before_it_trains():
         advance("a", 500, 1)
         assert (task.description, task.completed) == (TRAINING, 500)
         assert "1 solved" in task.fields["rate"]
+
+
+def test_the_bar_has_a_line_for_each_machine_of_a_cluster():
+    """Blocks that run and have finished; one that is lost goes on elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    class Block:
+        replicas, steps = [0, 1], 1000
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    console = Console(width=80, file=io.StringIO())
+    progress = Progress(*bar_columns(), console=console, auto_refresh=False)
+    with Bar(progress, [Block("a"), Block("b")]) as advance:
+        advance("a", 500, 0, "10.0.0.1")
+        advance("b", 1000, 0, "10.0.0.2")
+        whole, first, second = progress.tasks
+        assert (whole.completed, whole.total) == (1500, 4000)
+        assert (second.description, second.completed) == ("10.0.0.2", 1000)
+        advance("b", -200, 0, "10.0.0.1")  # its worker was lost after a checkpoint
+        assert first.fields["rate"].endswith("2 running, 0 finished")
+        assert second.fields["rate"].endswith("0 running, 0 finished")
+        advance("a", 1500, 2, "10.0.0.1")
+        advance("b", 1200, 1, "10.0.0.1")
+        assert first.fields["rate"].endswith("0 running, 2 finished")
+        assert (whole.completed, whole.fields["rate"][-8:]) == (4000, "3 solved")
+        with console.capture() as capture:
+            console.print(progress)
+        lines = [line for line in capture.get().splitlines() if line.strip()]
+        assert len(lines) == 3 and all("100%" in line for line in lines)

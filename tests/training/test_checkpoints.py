@@ -11,10 +11,18 @@ from threading import Event
 
 import jax
 import pytest
+from rich.progress import Progress
 
 from arithmax import NMU, _files, results
 from arithmax.tasks import Subsets
-from arithmax.training import Cell, _block, _replicas, published, train_cells
+from arithmax.training import (
+    Cell,
+    _block,
+    _replicas,
+    bar_columns,
+    published,
+    train_cells,
+)
 from short_runs import cell, measured
 
 KILLED = """
@@ -189,3 +197,16 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch):
             train_cells([cell(seeds=[1])], out=tmp_path)
     assert measured(results.read(tmp_path)) == measured(kept)
     assert len(train_cells([cell(seeds=[0, 1])], out=tmp_path)) == 2
+
+
+def test_the_bar_of_a_run_that_goes_on_ends_full(tmp_path):
+    """It counts what is left to do: 2,500 of 3,000 steps of two replicas."""
+    stopped = Event()
+    [job] = _replicas.jobs(
+        _replicas.replicas([cell(seeds=(0, 1))], None), tmp_path, 30.0
+    )
+    _block.train_job(job, jax.devices()[0], stopped, lambda *_: stopped.set())
+    with Progress(*bar_columns(), disable=True) as bar:
+        train_cells([cell(seeds=(0, 1))], out=tmp_path, progress=bar)
+    [task] = bar.tasks
+    assert task.completed == task.total == 2 * 2500

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
+from ._cluster import Address, ClusterDevice, engine_options
 from ._own_parts import given_optimiser
 from ._show import (
     filled,
@@ -49,6 +50,8 @@ def benchmark(
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
+    cluster: Address = None,
+    cluster_device: ClusterDevice | None = None,
     json: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -70,6 +73,10 @@ def benchmark(
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
         page: a file for the leaderboard with the unit in it, as one HTML page.
+        cluster: train on a cluster of Ray instead of this machine: `auto` for the one
+            that this machine is in, or its address.
+        cluster_device: what the cluster trains on; accelerators if it has any, if not
+            given.
         json: print JSON for scripts.
         quiet: show no progress bar.
     """
@@ -94,6 +101,7 @@ def benchmark(
         operations=operations,
         studies=list(STUDIES)[:1] if quick else list(STUDIES),
         progress=not quiet and not json,
+        **engine_options(cluster, cluster_device),
     )
     if json:
         print_json(places_as_json(done, stored))

@@ -20,6 +20,7 @@ from .._own_code import own_file
 from ..tasks import Task
 from ..training import MOST_SEEDS, Protocol, published
 from ..training.recipes import recipe_for
+from ._cluster import Address, ClusterDevice
 from ._own_parts import given_optimiser, own_network
 from ._settings import Field, kinds, options_of_protocol, updated, with_kinds
 from ._show import field_docs
@@ -53,6 +54,10 @@ class Run:
     """The first of them."""
     out: Path | None = None
     """A folder for rows, curves and weights; a second run goes on where one stopped."""
+    cluster: Address = None
+    """Train on a cluster of Ray instead of this machine."""
+    cluster_device: ClusterDevice | None = None
+    """What the cluster trains on; accelerators if it has any, if not given."""
     json: bool = False
     """Print a summary as JSON for scripts."""
     quiet: bool = False

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from ._cluster import Address, ClusterDevice, engine_options
 from ._comparisons import of_chosen, print_study
 from ._show import page_file, print_json, report_extra, write_text
 
@@ -42,6 +43,8 @@ def reproduce(
     only: Only = (),
     out: Path = Path("runs"),
     block: int | None = None,
+    cluster: Address = None,
+    cluster_device: ClusterDevice | None = None,
     json: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -54,6 +57,10 @@ def reproduce(
         only: arms to run, by their labels, such as `model=NMU operation=×`.
         out: the folder of the runs; the same command goes on where one stopped.
         block: replicas in a block; chosen by the size of the network if not given.
+        cluster: train on a cluster of Ray instead of this machine: `auto` for the one
+            that this machine is in, or its address.
+        cluster_device: what the cluster trains on; accelerators if it has any, if not
+            given.
         json: print the comparisons as JSON for scripts.
         quiet: show no progress bar.
     """
@@ -61,6 +68,7 @@ def reproduce(
 
     chosen = labels([text for texts in only for text in texts])
     options: dict[str, Any] = {} if block is None else {"block": block}
+    options |= engine_options(cluster, cluster_device)
     done = run(
         names,
         out=out,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._json import dumps
+from ._cluster import engine_options
 from ._comparisons import print_study
 from ._order import Arguments, Order, ended, seeds_of
 from ._show import filled, write_or_say
@@ -27,12 +28,14 @@ def train_swept(reading: Arguments) -> int:
 
     run = reading.first
     study = study_of(reading, [text for texts in run.sweep for text in texts])
+    options = engine_options(run.cluster, run.cluster_device)
     results = train_cells(
         [arm.cell for arm in study.arms],
         out=run.out,
         progress=not run.quiet and not run.json,
+        **options,
     )
-    done = evaluation_of(study, results)
+    done = evaluation_of(study, results, options.get("engine"))
     if run.json:
         summaries = [runs.summary for runs in done.arm_runs if runs.summary]
         print(dumps([dataclasses.asdict(s) for s in summaries], indent=2))
@@ -148,13 +151,14 @@ def spreads(values: Sequence[Any]) -> bool:
     return max(numbers) >= 8 * min(numbers)
 
 
-def evaluation_of(study: Any, results: Any) -> Any:
+def evaluation_of(study: Any, results: Any, engine: Any = None) -> Any:
     """The study with its runs, and the rates that its plot shows."""
     from ..studies import Computed, evaluate
     from ..studies._run import entry
     from ..studies._study import columns
 
-    done = evaluate(study, results, history=[entry(True, command=command())])
+    told = {"command": command(), "device": getattr(engine, "hardware", "")}
+    done = evaluate(study, results, history=[entry(True, **told)])
     done = dataclasses.replace(done, arm_runs=[*map(_whole, done.arm_runs)])
     x, *others = study.labels
     lines = [

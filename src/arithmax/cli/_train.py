@@ -9,6 +9,7 @@ from typing import Any
 
 from .._json import dumps
 from ..training import Cell
+from ._cluster import engine_options
 from ._comparisons import figure_text, median_text
 from ._order import HELP, Arguments, Order, ended, seeds_of
 from ._order import order as order
@@ -74,7 +75,12 @@ def _trained(order: Order) -> int:
 
     run = order.run
     cell = Cell(order.network, order.task, order.protocol, seeds_of(run))
-    results = train_cells([cell], out=run.out, progress=not run.quiet and not run.json)
+    results = train_cells(
+        [cell],
+        out=run.out,
+        progress=not run.quiet and not run.json,
+        **engine_options(run.cluster, run.cluster_device),
+    )
     errors = median_errors(results.rows)
     if run.json:
         summaries = [asdict(s) | {"errors": errors} for s in results.summaries()]

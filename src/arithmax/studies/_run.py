@@ -99,15 +99,22 @@ def reproduce(
             bool(part.arms),
             command=command or f"reproduce({[Path(n).name for n in names]!r})",
             seconds=round(time.monotonic() - began, 1),
-            cpu_seconds=round(time.process_time() - used, 1),
             seeds=seeds,
             steps=steps,
+            **trained_by(options.get("engine"), time.process_time() - used),
         )
         remember(this, folder, told, files[name], source)
     if failures:
         raise failures[0]
     done = [stored(this, results, folder, files[name]) for name, this in asked.items()]
     return Reproduction(done, interrupted)
+
+
+def trained_by(engine: Any, used: float) -> dict[str, Any]:
+    """What trained: this machine, with its CPU seconds, or an engine elsewhere."""
+    if engine is not None and engine.hardware:
+        return {"device": engine.hardware}
+    return {"cpu_seconds": round(used, 1)}
 
 
 def _asked(names: Sequence[str]) -> dict[str, Study]:
@@ -280,12 +287,13 @@ def entry(trained: bool, **told: Any) -> dict[str, Any]:
 
     Args:
         trained: whether runs were trained, perhaps on an accelerator.
-        told: what else is known of it, such as its seconds.
+        told: what else is known of it, such as its seconds, or the `device` if it was
+            not this machine.
     """
     return {
         **told,
         "version": __version__,
-        "device": hardware(trained),
+        "device": told.get("device") or hardware(trained),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

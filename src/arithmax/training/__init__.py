@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ._declared import compiled as compiled
     from ._declared import outside as outside
     from ._declared import traced as traced
-    from ._fleet import default_workers as default_workers
+    from ._engine import FleetEngine as FleetEngine
+    from ._engine import Local as Local
+    from ._engine import default_workers as default_workers
     from ._fleet import train as train
     from ._fleet import train_cells as train_cells
     from ._initialise import initialise as initialise
@@ -78,7 +80,8 @@ _HOMES = {
     "_cell": ("Cell", "represents"),
     "_compositions": ("COMPOSITIONS", "Composition", "Joint"),
     "_declared": ("Part", "compiled", "outside", "traced"),
-    "_fleet": ("default_workers", "train", "train_cells"),
+    "_engine": ("FleetEngine", "Local", "default_workers"),
+    "_fleet": ("train", "train_cells"),
     "_initialise": ("initialise",),
     "_inspect": ("extrapolation_error", "first_parameters"),
     "_levenberg_marquardt": ("LevenbergMarquardt",),

@@ -1,7 +1,9 @@
 """A block that was stopped: its state and curves on disk and back."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,16 +50,33 @@ def load_checkpoint(job: Job, shapes: list[tuple[int, ...]]) -> Saved | None:
         job: the job.
         shapes: the shapes that the arrays of its state must have.
     """
-    from safetensors import SafetensorError, safe_open
     from safetensors.numpy import load_file
 
     if job.folder is None or not (path := checkpoint_of(job)).exists():
         return None
+    with _reading(job):
+        return _saved(load_file(path), shapes)
+
+
+def saved_step(job: Job) -> int | None:
+    """The step of a job's checkpoint, if there is one."""
+    if job.folder is None or not checkpoint_of(job).exists():
+        return None
+    with _reading(job) as file:
+        return int(file.get_tensor("step"))
+
+
+@contextmanager
+def _reading(job: Job) -> Iterator[Any]:
+    """The open checkpoint of a job; what is wrong with it is said with its name."""
+    from safetensors import SafetensorError, safe_open
+
+    path = checkpoint_of(job)
     try:
         with safe_open(path, framework="numpy") as file:
             if (file.metadata() or {}).get("job") != job.name:
                 raise ValueError("it is of other runs")
-        return _saved(load_file(path), shapes)
+            yield file
     except (SafetensorError, KeyError, ValueError, StopIteration) as error:
         raise ValueError(
             f"the checkpoint {path} cannot be read: {error}. Delete it to train its "

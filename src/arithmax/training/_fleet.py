@@ -5,26 +5,23 @@ blocks of a fixed size, padded if need be, so that the compiled program never de
 how many there are; blocks are spread over processor cores or accelerators.
 """
 
-import os
-import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-import jax
-
+from .._checks import shown
 from .._files import sweep, writable
 from .._network import Network
 from ..results import Results, read
 from ..tasks import Task
-from . import _block
 from ._cell import Cell
-from ._limits import checked_seeds
+from ._checkpoint import saved_step
+from ._engine import FleetEngine, Local, Rows
+from ._limits import check_kind, checked_seeds
 from ._plan import check_plan
 from ._progress import Bar
 from ._protocol import Protocol
-from ._replicas import jobs, replicas
+from ._replicas import Job, jobs, replicas
 from .recipes import published
 
 CHECKPOINT_SECONDS = 30.0
@@ -72,7 +69,8 @@ def train_cells(
     block: int | None = None,
     workers: int | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    watch: Callable[[list[dict[str, Any]]], None] | None = None,
+    watch: Callable[[Rows], None] | None = None,
+    engine: FleetEngine | None = None,
 ) -> Results:
     """Train all cells; those that share a program share blocks.
 
@@ -87,61 +85,55 @@ def train_cells(
             accelerator if None.
         checkpoint_seconds: how often a block that runs is saved.
         watch: called with the new rows whenever a block is finished.
+        engine: what trains the blocks, such as `arithmax.cluster.Ray()`; `workers` of
+            this machine if None.
 
     Returns:
         One row per replica, in the order of the cells. After an interrupt, those
         that were finished.
     """
-    wanted = replicas(cells, block)
-    folder = writable("out", out) if out is not None else None
-    if folder is not None:
-        sweep(folder)
-    done = {row["run"]: row for row in read(folder).rows} if folder is not None else {}
-    unique = {r.name: r for r in wanted}  # cells may share seeds
-    missing = [r for name, r in unique.items() if name not in done]
-    check_plan(missing, workers, checkpoint_seconds, watch)
-    work = jobs(missing, folder, checkpoint_seconds)
-    stop = threading.Event()
-    with Bar(progress, work) as advance:
-        interrupted = _run(
-            work, workers or default_workers(), stop, advance, done, watch
-        )
+    with _chosen(engine, workers) as place:
+        wanted = replicas(cells, block, place.platform)
+        folder = writable("out", out) if out is not None else None
+        if folder is not None:
+            sweep(folder)
+        done = {r["run"]: r for r in read(folder).rows} if folder is not None else {}
+        unique = {r.name: r for r in wanted}  # cells may share seeds
+        missing = [r for name, r in unique.items() if name not in done]
+        check_plan(missing, checkpoint_seconds, watch, place.memory)
+        work = jobs(missing, folder, checkpoint_seconds)
+        saved = {job.name: step for job in work if (step := saved_step(job))}
+        with Bar(progress, work, saved) as advance:
+            interrupted = _run(work, place, advance, done, watch)
     rows = [done[name] for name in unique if name in done]
     return Results(rows, folder, interrupted)
 
 
-def default_workers() -> int:
-    """Blocks that are trained at a time if nothing else is said."""
-    if jax.default_backend() == "cpu":
-        return os.cpu_count() or 1
-    return len(jax.local_devices())
+def _chosen(engine: Any, workers: Any) -> FleetEngine:
+    """The engine that was given, or this machine."""
+    if engine is None:
+        return Local(workers)
+    check_kind("engine", engine, FleetEngine, "arithmax.cluster.Ray()")
+    if workers is not None:
+        raise ValueError(
+            f"`workers` (={shown(workers)}) is for this machine, but `engine` "
+            f"(={shown(engine)}) was given. Leave one of them out."
+        )
+    return engine
 
 
-def _run(jobs, workers, stop, advance, done, watch) -> bool:
-    """Train all jobs, `workers` at a time; True if it was interrupted."""
-    devices = jax.local_devices()
-    interrupted = False
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        try:
-            pending = {
-                pool.submit(
-                    _block.train_job, job, devices[i % len(devices)], stop, advance
-                )
-                for i, job in enumerate(jobs)
-            }
-            while pending:
-                try:
-                    finished, pending = wait(pending, 0.2, return_when=FIRST_COMPLETED)
-                except KeyboardInterrupt:
-                    interrupted = True
-                    stop.set()
-                    continue
-                for future in finished:
-                    rows = future.result()
-                    done |= {row["run"]: row for row in rows}
-                    if watch is not None and rows:
-                        watch(rows)
-        except BaseException:
-            stop.set()  # the others save what they have
-            raise
-    return interrupted
+def _run(
+    jobs: Sequence[Job],
+    engine: FleetEngine,
+    advance: Callable[..., None],
+    done: dict[str, dict[str, Any]],
+    watch: Callable[[Rows], None] | None,
+) -> bool:
+    """Train all jobs and note their rows; True if it was interrupted."""
+
+    def finished(rows: Rows) -> None:
+        done.update({row["run"]: row for row in rows})
+        if watch is not None and rows:
+            watch(rows)
+
+    return engine.run(jobs, advance, finished)

@@ -23,9 +23,10 @@ def memory() -> float:
     return min(pages * page, int(limit) if limit.isdigit() else math.inf)
 
 
-def check_fits(size: float, what: str, remedy: str) -> None:
-    """So many bytes must fit into memory."""
-    if size > (there := memory()):
+def check_fits(size: float, what: str, remedy: str, there: float | None = None) -> None:
+    """So many bytes must fit into memory, this machine's if none is given."""
+    there = memory() if there is None else there
+    if size > there:
         raise ValueError(
             f"{what} needs {gigabytes(size)} of memory at the least, but there are "
             f"{gigabytes(there)}. {remedy}"

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .._checks import check_number, check_whole, plain, shown
+from .._checks import check_number, plain, shown
 from .._identity import code_of
 from .._network import Network
 from .._own_code import sentence
@@ -25,13 +25,11 @@ HOST = 4000  # bytes of each replica's numbers in Python
 
 def check_plan(
     replicas: Sequence[Replica],
-    workers: Any = None,
     checkpoint_seconds: Any = 0.0,
     watch: Any = None,
+    memory: float | None = None,
 ) -> None:
     """Refuse what cannot be trained, before a part of it is."""
-    if workers is not None:
-        check_whole("workers", plain(workers), 1)
     check_number("checkpoint_seconds", plain(checkpoint_seconds))
     if watch is not None and not callable(watch):
         raise TypeError(f"`watch` (={shown(watch)}) must be a function of new rows.")
@@ -41,7 +39,7 @@ def check_plan(
             check_network(r.network, r.task, r.protocol)
         if code_of(r.task, r.protocol):
             check_step(r.network, r.task, r.protocol)
-        check_memory(r.network, r.task, r.protocol, r.block)
+        check_memory(r.network, r.task, r.protocol, r.block, memory)
     for r in {(r.network, r.task): r for r in replicas}.values():
         if r.network.wide != r.network:
             check_padding(r.network, r.task.in_features, r.task.out_features)
@@ -49,7 +47,13 @@ def check_plan(
         _ = r.threshold  # quotients near zero have none, and an error says so
 
 
-def check_memory(network: Network, task: Task, protocol: Protocol, block: int) -> None:
+def check_memory(
+    network: Network,
+    task: Task,
+    protocol: Protocol,
+    block: int,
+    there: float | None = None,
+) -> None:
     """A block must fit into memory; what it needs at the least is estimated."""
     parts = needed(network, task, protocol)
     check_fits(
@@ -57,6 +61,7 @@ def check_memory(network: Network, task: Task, protocol: Protocol, block: int) -
         f"`block` (={block})",
         f"Most of it is for {max(parts, key=lambda name: parts[name])}: make that or "
         "`block` smaller.",
+        there,
     )
 
 

@@ -93,8 +93,16 @@ def _limits(task: Task) -> dict[str, float]:
     return task.limits()
 
 
-def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
-    """Every run of some cells; those of one program have blocks of one size."""
+def replicas(
+    cells: Sequence[Cell], block: int | None, platform: str = ""
+) -> list[Replica]:
+    """Every run of some cells; those of one program have blocks of one size.
+
+    Args:
+        cells: the cells.
+        block: the size of a block; by the size of the network if None.
+        platform: the kind of device that trains them; this machine's if empty.
+    """
     if not isinstance(cells, Sequence) or not cells:
         raise ValueError(f"`cells` (={shown(cells)}) must hold at least one cell.")
     if block is not None:
@@ -103,7 +111,7 @@ def replicas(cells: Sequence[Cell], block: int | None) -> list[Replica]:
     for cell in cells:
         check_kind("cells", cell, Cell, "Cell(network, task, protocol, (0, 1))")
         _check(cell)
-    platform = jax.default_backend()
+    platform = platform or jax.default_backend()
     made = [
         Replica(cell.network, cell.task, cell.protocol, seed, block or 0, platform)
         for cell in cells

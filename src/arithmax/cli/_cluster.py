@@ -1,0 +1,29 @@
+"""`--cluster`: a fleet on many machines instead of this one."""
+
+from typing import Annotated, Any, Literal
+
+import tyro
+
+ClusterDevice = Literal["cpu", "gpu", "tpu"]
+Address = Annotated[str | None, tyro.conf.arg(metavar="auto|local|HOST:PORT")]
+
+
+def engine_options(
+    cluster: str | None, device: ClusterDevice | None = None
+) -> dict[str, Any]:
+    """What `train_cells` is given for the options of a command.
+
+    Args:
+        cluster: the address of a cluster; this machine if None.
+        device: what the cluster shall train on, if that was said.
+    """
+    if cluster is None:
+        if device is not None:
+            raise ValueError(
+                f"`cluster_device` (={device!r}) is for `cluster`, which was not "
+                "given. Add `--cluster auto`, or leave it out."
+            )
+        return {}
+    from ..cluster import Ray
+
+    return {"engine": Ray(cluster, device)}
