@@ -224,7 +224,7 @@ def product(factors: Array, xp: Namespace) -> Array:
     compiler reduces over the last axis three times as fast as over another.
     """
     count = factors.shape[1]
-    if is_jax(xp) and count <= 16:
+    if is_jax(xp) and count <= (32 if _KERNEL.get() else 16):  # a kernel has no `prod`
         result = factors[:, 0]
         for i in range(1, count):
             result = result * factors[:, i]

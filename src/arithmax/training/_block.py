@@ -1,6 +1,8 @@
 """Training one block of replicas from its first step, or its checkpoint, to its end."""
 
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import jax
@@ -12,36 +14,73 @@ from ._machine import pinned
 from ._meter import METER, Cost
 from ._moment import Numbers, State
 from ._padding import padding, starts
-from ._program import program
+from ._program import Program, program, side_by_side
 from ._record import record
 from ._replica import cast, numbers_of
-from ._replicas import Job
+from ._replicas import KERNEL, Job, Replica
 
 
 def train_job(job: Job, device, stop, advance) -> list[dict[str, Any]]:
     """Train a block to its end, or until it is asked to stop."""
+    return train_jobs([job], device, stop, advance)
+
+
+def train_jobs(jobs: Sequence[Job], device, stop, advance) -> list[dict[str, Any]]:
+    """Train blocks side by side; all are as long, and measured as often."""
     if stop.is_set():
         return []
-    with pinned(job.first.protocol.precision), METER.running(id(job)):
-        return _train(Block(job, device), stop, advance)
+    with ExitStack() as stack:
+        stack.enter_context(pinned(jobs[0].first.protocol.precision))
+        for job in jobs:
+            stack.enter_context(METER.running(id(job)))
+        return _train([Block(job, device) for job in jobs], stop, advance)
 
 
-def _train(block: "Block", stop, advance) -> list[dict[str, Any]]:
-    job, saved = block.job, time.monotonic()
-    each = len(job.replicas) * job.first.protocol.measuring.interval
-    while block.step < job.steps:
+def _train(blocks: list["Block"], stop, advance) -> list[dict[str, Any]]:
+    first, saved = blocks[0].job, time.monotonic()
+    interval = first.first.protocol.measuring.interval
+    while (step := min(block.step for block in blocks)) < first.steps:
         if stop.is_set():
-            block.save()
+            for block in blocks:
+                block.save()
             return []
-        block.advance()
-        advance(job.name, each, block.solved)
-        if time.monotonic() - saved > job.checkpoint_seconds:
-            block.save()
+        behind = [block for block in blocks if block.step == step]
+        advance_together(behind)
+        for block in behind:
+            steps = len(block.job.replicas) * interval
+            advance(block.job.name, steps, block.solved)
+        if time.monotonic() - saved > first.checkpoint_seconds:
+            for block in blocks:
+                block.save()
             saved = time.monotonic()
+    return [row for block in blocks for row in _finished(block, advance)]
+
+
+def _finished(block: "Block", advance) -> list[dict[str, Any]]:
     rows = block.finish()
     # The count so far is of the last measurement but one, and not by the criterion.
-    advance(job.name, 0, sum(row["outcome"] == "solved" for row in rows))
+    solved = sum(row["outcome"] == "solved" for row in rows)
+    advance(block.job.name, 0, solved)
     return rows
+
+
+def advance_together(blocks: Sequence["Block"]) -> None:
+    """Measure, then train for one interval.
+
+    What the interval before measured is fetched while this one runs.
+    """
+    began = time.monotonic()
+    given = [block.arguments() for block in blocks]
+    if len(blocks) == 1:
+        results = [blocks[0].program.interval(*given[0])]
+    else:
+        together = side_by_side(tuple(block.program for block in blocks))
+        results = together(*zip(*given, strict=True))
+    for block, result in zip(blocks, results, strict=True):
+        block.advanced(*result)
+    took = (time.monotonic() - began) / sum(len(b.job.replicas) for b in blocks)
+    for block in blocks:
+        block.seconds += took * len(block.job.replicas)
 
 
 def numbers_of_block(job: Job, device: Any) -> Numbers:
@@ -62,12 +101,19 @@ def numbers_of_block(job: Job, device: Any) -> Numbers:
     return stacked._replace(padding=stacked.padding._replace(start=start))
 
 
+def program_of(replica: Replica) -> Program:
+    """The program that trains a replica, and those beside it."""
+    kernel = replica.platform == KERNEL
+    gpu = kernel and jax.default_backend() == "gpu"
+    return program(replica.program, kernel, gpu)
+
+
 class Block:
     """The state of a block and its curves."""
 
     def __init__(self, job: Job, device: Any) -> None:
         first = job.first
-        self.job, self.program = job, program(first.program)
+        self.job, self.program = job, program_of(first)
         self.numbers = numbers_of_block(job, device)
         shared, kind = first.task.shared().items(), first.protocol.precision
         self.shared = {n: jax.device_put(cast(v, kind), device) for n, v in shared}
@@ -94,25 +140,19 @@ class Block:
         left = (self.job.steps - self.step) // measuring.interval + 1
         return jnp.asarray(left <= measuring.window)
 
-    def advance(self) -> None:
-        """Measure, then train for one interval.
-
-        What the interval before measured is fetched while this one runs.
-        """
+    def arguments(self) -> tuple:
+        """What the program of an interval is given."""
         self._keep()
-        began = time.monotonic()
-        self.state, measured = self.program.interval(
-            self.state,
-            self.numbers,
-            self.shared,
-            self.targets,
-            jnp.uint32(self.step),
-            self._eligible(),
-        )
+        step, eligible = jnp.uint32(self.step), self._eligible()
+        given = self.state, self.numbers, self.shared, self.targets
+        return *given, step, eligible
+
+    def advanced(self, state: State, measured: dict[str, jax.Array]) -> None:
+        """Take what an interval gave."""
+        self.state = state
         self._fetch()
         self._measured = measured
         self.step += self.job.first.protocol.measuring.interval
-        self.seconds += time.monotonic() - began
 
     def _fetch(self) -> None:
         """The last measurement as NumPy arrays, and how many replicas it has right."""

@@ -17,9 +17,10 @@ import jax
 from .._checks import check_whole, plain
 from . import _block
 from ._memory import memory
-from ._replicas import Job
+from ._replicas import KERNEL, Job
 
 Rows: TypeAlias = list[dict[str, Any]]
+WARPS = 1200  # replicas that a GPU trains at a time, about
 
 
 class FleetEngine(ABC):
@@ -87,14 +88,43 @@ class Local(FleetEngine):
             try:
                 pending = {
                     pool.submit(
-                        _block.train_job, job, devices[i % len(devices)], stop, advance
+                        _block.train_jobs,
+                        some,
+                        devices[i % len(devices)],
+                        stop,
+                        advance,
                     )
-                    for i, job in enumerate(jobs)
+                    for i, some in enumerate(bundles(jobs, len(devices)))
                 }
                 return _collected(pending, stop, finished)
             except BaseException:
                 stop.set()  # the others save what they have
                 raise
+
+
+def bundles(jobs: Sequence[Job], devices: int = 1) -> list[list[Job]]:
+    """Blocks that a device trains at a time: several where a kernel trains them.
+
+    A kernel has one warp for each replica, and few replicas do not fill a GPU.
+
+    Args:
+        jobs: the blocks.
+        devices: how many devices there are, each of which gets some.
+    """
+    bundled: list[list[Job]] = []
+    open_: dict[tuple, list[Job]] = {}
+    share = -(-sum(len(job.replicas) for job in jobs) // devices)
+    for job in jobs:
+        protocol = job.first.protocol
+        alike = job.steps, protocol.measuring.interval, protocol.precision
+        beside = open_.get(alike, [])
+        count = sum(len(other.replicas) for other in [*beside, job])
+        if job.first.platform == KERNEL and beside and count <= min(WARPS, share):
+            beside.append(job)
+        else:
+            bundled.append([job])
+            open_[alike] = bundled[-1] if job.first.platform == KERNEL else []
+    return bundled
 
 
 def _collected(

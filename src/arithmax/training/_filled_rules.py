@@ -53,10 +53,10 @@ def _whole(step: Any, values: list[Value]) -> Filled:
 
 FILLED: dict[str, Callable[[Any, list[Value]], Filled]] = (
     dict.fromkeys(
-        ("add add_any sub neg abs sign max min tanh sin floor ceil square copy").split()
-        + ["stop_gradient", "sqrt", "integer_pow", "asinh", "atan", "expm1"],
+        "add add_any sub neg abs sign max min floor ceil sqrt square".split(),
         _keeps_zero,
     )
+    | dict.fromkeys("tanh sin asinh atan expm1 integer_pow".split(), _keeps_zero)
     | dict.fromkeys(["cos", "logistic"], _bounded)
     | dict.fromkeys(["exp", "exp2"], _at_zero)
     | dict.fromkeys(["div", "log", "log1p", "rsqrt", "pow", "erf_inv"], _unknown)

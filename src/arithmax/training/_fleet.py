@@ -71,6 +71,7 @@ def train_cells(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     watch: Callable[[Rows], None] | None = None,
     engine: FleetEngine | None = None,
+    kernel: bool = True,
 ) -> Results:
     """Train all cells; those that share a program share blocks.
 
@@ -87,13 +88,15 @@ def train_cells(
         watch: called with the new rows whenever a block is finished.
         engine: what trains the blocks, such as `arithmax.cluster.Ray()`; `workers` of
             this machine if None.
+        kernel: whether a GPU trains an interval as one kernel, where the network can be
+            one; the column `platform` says which were.
 
     Returns:
         One row per replica, in the order of the cells. After an interrupt, those
         that were finished.
     """
     with _chosen(engine, workers) as place:
-        wanted = replicas(cells, block, place.platform)
+        wanted = replicas(cells, block, place.platform, kernel)
         folder = writable("out", out) if out is not None else None
         if folder is not None:
             sweep(folder)

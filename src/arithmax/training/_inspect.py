@@ -60,7 +60,7 @@ def extrapolation_error(cell: Cell, params: dict[str, Any], seed: int = 0) -> fl
     training = Training(cell.network, cell.task, cell.protocol, shared)
 
     def measured(given, params):
-        return training.measure(params, given, training.targets(given))
+        return training.errors(params, given, training.targets(given))
 
     with pinned(kind):
         given = numbers_of(cell.task, cell.protocol, seed)

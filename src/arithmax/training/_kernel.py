@@ -149,7 +149,7 @@ def _one_warp() -> Any:
 
 
 def _filled(leaf: Array, axes: int) -> Array:
-    """An array, but for its first axes, with zeros up to sides that are powers of two."""
+    """An array with zeros up to powers of two along all but its first axes."""
     if leaf.dtype == jnp.bool:
         leaf = leaf.astype(jnp.int32)  # a kernel reads no single bits
     shape = leaf.shape[:axes] + sides(leaf.shape[axes:])

@@ -22,7 +22,6 @@ from ._filled_rules import RULES, TERMS, Terms, split
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
-UNROLLED = 1  # rounds of a loop between two looks at its end
 # What is linear in one argument, all others being constant.
 LINEAR = ("broadcast_in_dim", "convert_element_type", "copy", "div", "mul", "neg")
 LINEAR += ("reshape", "squeeze", "transpose")
@@ -201,16 +200,12 @@ def _loop(step: Any, values: list[Value]) -> list[Value]:
     pairs = zip(values, step.invars, strict=True)
     arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
     sums, start = Sums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
-    length = step.params["length"]
-    each = UNROLLED if length % UNROLLED == 0 else 1
 
     def advance(_, carried):
-        for _ in range(each):
-            carried = sums.advance(*carried)
-        return carried
+        return sums.advance(*carried)
 
     carried = start, sums.zeros(start)
-    state, totals = lax.fori_loop(0, length // each, advance, carried)
+    state, totals = lax.fori_loop(0, step.params["length"], advance, carried)
     return [Value(array) for array in sums.finished(state, totals)]
 
 

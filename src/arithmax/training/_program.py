@@ -4,6 +4,7 @@ Everything numeric differs between replicas; the program depends on the network,
 structure of task and protocol, and the size of the block alone.
 """
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,10 +15,16 @@ import jax.numpy as jnp
 from .._arrays import Array
 from .._network import Network
 from ..tasks import Task
+from ._kernel import measured_errors, train_steps
 from ._moment import Numbers, State
 from ._protocol import Protocol
-from ._replica import Training
+from ._replica import Training, pieces_of
 
+# A GPU runs what does not wait for each other at a time, as one graph of its own.
+SIDE_BY_SIDE = {
+    "xla_gpu_graph_min_graph_size": 1,
+    "xla_gpu_command_buffer_scheduling_mode": "CONCURRENT",
+}
 UNROLL = 8  # steps that an accelerator runs between two looks at the loop
 # Passes of the compiler for a CPU that are left out. The first splits operations over
 # all processor cores, where a block is the work of one; the second drops barriers, and
@@ -33,12 +40,14 @@ class Program(NamedTuple):
     """The compiled functions of one block.
 
     `shared` are arrays that all replicas share, `targets` those of the measured sets.
+    `traced` is the interval before it is compiled.
     """
 
     start: Callable[[Numbers], State]
     targets: Callable[[Numbers, dict], dict]
     interval: Callable[[State, Numbers, dict, dict, Array, Array], tuple[State, dict]]
     measure: Callable[[State, Numbers, dict, dict, Array], tuple[State, dict]]
+    traced: Callable[[State, Numbers, dict, dict, Array, Array], tuple[State, dict]]
 
 
 class Configuration:
@@ -46,8 +55,8 @@ class Configuration:
 
     def __init__(self, network: Network, task: Task, protocol: Protocol) -> None:
         self.network, self.task, self.protocol = network.wide, task, protocol
-        padded = network.wide != network
-        self.structure = self.network, padded, task.structure, protocol.structure
+        self.padded = network.wide != network
+        self.structure = self.network, self.padded, task.structure, protocol.structure
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Configuration) and self.structure == other.structure
@@ -57,44 +66,109 @@ class Configuration:
 
 
 @lru_cache(maxsize=64)
-def program(of: Configuration) -> Program:
-    """The program of a network, a task and a protocol."""
+def program(of: Configuration, kernel: bool = False, gpu: bool = False) -> Program:
+    """The program of a network, a task and a protocol.
+
+    Args:
+        of: what it is compiled for.
+        kernel: whether an interval is a kernel.
+        gpu: whether a kernel is one of a GPU: others are computed as if they were.
+    """
 
     def training(shared: dict[str, Any]) -> Training:
-        return Training(of.network, of.task, of.protocol, shared)
+        pieces = pieces_of(of.network, of.task, of.protocol) if kernel else None
+        return Training(of.network, of.task, of.protocol, shared, pieces)
 
     def start(numbers):
         return jax.vmap(training({}).start)(numbers)
 
     def targets(numbers, shared):
-        return jax.vmap(training(shared).targets)(numbers)
+        return {} if kernel else jax.vmap(training(shared).targets)(numbers)
 
     def measure(state, numbers, shared, targets, eligible):
-        one = training(shared).measure
-        measured = jax.vmap(one)(state.params, numbers, targets)
+        one, params = training(shared), state.params
+        if kernel:
+            errors = measured_errors(one, params, numbers, interpret=not gpu)
+        else:
+            errors = jax.vmap(one.errors)(params, numbers, targets)
+        measured = errors | jax.vmap(one.measure)(params, numbers)
         return best_of(state, measured["interpolation"], eligible), measured
 
     def interval(state, numbers, shared, targets, first, eligible):
         state, measured = measure(state, numbers, shared, targets, eligible)
-        one = training(shared)
-        step_all = jax.vmap(one.step, in_axes=(0, 0, None, 0))
-
-        def step(state, i):
-            state = step_all(state, numbers, first + i, measured["interpolation"])
-            if of.protocol.restart is not None:
-                state = restarts(one, state, numbers, first + i)
-            return state, None
-
-        counts = jnp.arange(of.protocol.measuring.interval, dtype=jnp.uint32)
-        unroll = 1 if on_cpu() else UNROLL
-        state, _ = jax.lax.scan(step, state, counts, unroll=unroll)
-        return state, measured
+        given = training(shared), state, numbers, first, measured["interpolation"]
+        after = in_a_kernel(*given, gpu) if kernel else step_by_step(*given)
+        return after, measured
 
     return Program(
         jitted(start),
         jitted(targets),
         jitted(interval, donate_argnums=0),
         jitted(measure, donate_argnums=0),
+        interval,
+    )
+
+
+def step_by_step(
+    one: Training, state: State, numbers: Numbers, first: Array, error: Array
+) -> State:
+    """The replicas after an interval, all of them step by step."""
+    step_all = jax.vmap(one.step, in_axes=(0, 0, None, 0))
+
+    def step(state, i):
+        state = step_all(state, numbers, first + i, error)
+        return restarts(one, state, numbers, first + i), None
+
+    counts = jnp.arange(one.protocol.measuring.interval, dtype=jnp.uint32)
+    unroll = 1 if on_cpu() else UNROLL
+    return jax.lax.scan(step, state, counts, unroll=unroll)[0]
+
+
+def in_a_kernel(
+    one: Training,
+    state: State,
+    numbers: Numbers,
+    first: Array,
+    error: Array,
+    gpu: bool,
+) -> State:
+    """The replicas after an interval, each of them by itself.
+
+    A kernel ends where a replica may be drawn afresh.
+    """
+    interval, rule = one.protocol.measuring.interval, one.protocol.restart
+    count = interval if rule is None else math.gcd(interval, rule.every)
+
+    def some(i, state):
+        begin = first + jnp.uint32(count) * i.astype(jnp.uint32)
+        each = jnp.full(error.shape, begin)
+        state = train_steps(one, state, numbers, each, error, count, not gpu)
+        return restarts(one, state, numbers, begin + jnp.uint32(count - 1))
+
+    if count == interval:
+        return some(jnp.uint32(0), state)
+    return jax.lax.fori_loop(0, interval // count, some, state)
+
+
+@lru_cache(maxsize=64)
+def side_by_side(programs: tuple[Program, ...]) -> Callable[..., Any]:
+    """An interval of several programs as one, which a GPU computes side by side.
+
+    Args:
+        programs: the programs.
+
+    Returns:
+        A function of a tuple for each argument of `Program.interval`.
+    """
+
+    def intervals(*arguments):
+        calls = zip(programs, *arguments, strict=True)
+        return tuple(one.traced(*rest) for one, *rest in calls)
+
+    return jax.jit(
+        intervals,
+        donate_argnums=0,
+        compiler_options=None if on_cpu() else SIDE_BY_SIDE,
     )
 
 
@@ -137,7 +211,8 @@ def best_of(state: State, error: Array, eligible: Array) -> State:
 
 def restarts(one: Training, state: State, numbers: Numbers, step: Array) -> State:
     """Draw the replicas afresh that the rule names, at the steps at which it looks."""
-    assert one.protocol.restart is not None
+    if one.protocol.restart is None:
+        return state
     every = jnp.uint32(one.protocol.restart.every)
     look = ((step + 1) % every == 0) & (step > 0)
 

@@ -67,6 +67,30 @@ class Squares(NamedTuple):
     value: Callable[[Params, Numbers, Array], Array]
 
 
+def pieces_of(network: Network, task: Task, protocol: Protocol) -> int:
+    """In how many pieces a kernel computes a batch."""
+    batch = protocol.batches.count(task.rows("training"))
+    if not protocol.loss.is_mean or any(p.sees_inputs for p in protocol.penalties):
+        return 1
+    return batch // samples_at_once(network, task, batch)
+
+
+def samples_at_once(network: Network, task: Task, count: int) -> int:
+    """How many of so many samples a kernel computes at a time.
+
+    What it computes, one number for each sample, input and matrix of weights over the
+    inputs, must fit into the registers of a warp.
+    """
+    sizes = task.in_features, task.out_features
+    params = {n: np.zeros(p.shape) for n, p in network.parameters(*sizes).items()}
+    shapes = [w.shape for w in network.weights(params).values()]
+    matrices = sum(shape[-1] == task.in_features for shape in shapes) or 1
+    inputs = side(math.prod(task.input_shape)) * matrices
+    most = max(1, min(INPUTS // inputs, SAMPLES, count))
+    parts = [n for n in range(1, most + 1) if count % n == 0]
+    return max(parts, key=lambda n: (n / side(n) > 0.75, n))
+
+
 class Training:
     """A network on a task under a protocol, for one replica of a program.
 
@@ -140,7 +164,7 @@ class Training:
     def step(self, state: State, given: Numbers, step: Array, error: Array) -> State:
         """One step, `error` being the interpolation error as last measured."""
         protocol = bind(self.protocol, given.protocol)
-        moment = self._moment(given, step, error)
+        moment = self.moment(given, step, error)
         update = protocol.composition.build(self.network, protocol).update
         params, optimiser, loss = update(moment, state.params, state.optimiser, None)
         restarts = state.restarts
@@ -151,9 +175,9 @@ class Training:
             params = self.network.project(params)
         return state._replace(params=params, optimiser=optimiser, restarts=restarts)
 
-    def _moment(self, given: Numbers, step: Array, error: Array) -> Moment:
+    def moment(self, given: Numbers, step: Array, error: Array) -> Moment:
         whole = None if self.pieces is None else Piece(jnp.uint32(0), self.batch)
-        x, t = self._samples(given, step, whole)
+        x, t = self._batch(given, step, whole)
         options = {"training": True, "noise": self._noise(given, step, whole)}
 
         def predict(params):
@@ -174,14 +198,14 @@ class Training:
 
         def compute(params, i):
             piece = Piece(i * jnp.uint32(size), self.batch)
-            x, t = self._samples(given, step, piece, size)
+            x, t = self._batch(given, step, piece, size)
             noise = self._noise(given, step, piece, size)
             options = {"training": True, "noise": noise, "xp": jnp}
             return self.network.compute(params, x, **options), t
 
         return Pieces(self.pieces, compute)
 
-    def _samples(
+    def _batch(
         self,
         given: Numbers,
         step: Array,
@@ -250,20 +274,10 @@ class Training:
 
         return jax.lax.map(one, jnp.arange(count, dtype=jnp.uint32))
 
-    def samples_at_once(self, count: int) -> int:
-        """How many of so many samples a kernel computes at a time.
-
-        What it computes must fit the registers of a warp, and fill them.
-        """
-        inputs = side(math.prod(self.task.input_shape))
-        most = max(1, min(INPUTS // inputs, SAMPLES, count))
-        parts = [n for n in range(1, most + 1) if count % n == 0]
-        return max(parts, key=lambda n: (n / side(n) > 0.75, n))
-
     def squares(self, split: Split) -> "Squares":
         """The squared error on a measured set, a few samples at a time."""
         count, piece = self._cut(split)
-        size = self.samples_at_once(piece)
+        size = samples_at_once(self.network, self.task, piece)
         each = piece // size
         seed, stream = SETS[split]
 
@@ -281,10 +295,10 @@ class Training:
         """The targets of the measured sets [pieces, out, size], which never change."""
         return {s: self._in_pieces(given, s, lambda x, t, i: t) for s in SETS}
 
-    def measure(
+    def errors(
         self, params: Params, given: Numbers, targets: dict[str, Array]
     ) -> dict[str, Array]:
-        """Interpolation, extrapolation and sparsity error, and what the task adds."""
+        """The mean squared errors on the measured sets."""
 
         def error(split):
             def squared(x, t, i):
@@ -294,12 +308,15 @@ class Training:
 
             return jnp.mean(self._in_pieces(given, split, squared))
 
+        return {split: error(split) for split in SETS}
+
+    def measure(self, params: Params, given: Numbers) -> dict[str, Array]:
+        """The sparsity error, and what the task measures beside errors."""
         sparsity = self.network.sparsity_error(params)
         finite = sum(jnp.sum(value) for value in params.values())
-        arrays = given.task | self.shared
-        further = self.task.further(self.network, params, arrays)
+        further = self.task.further(self.network, params, given.task | self.shared)
         check_further(self.task, further)
-        return {split: error(split) for split in SETS} | {
+        return {
             "sparsity": jnp.where(jnp.isfinite(finite), sparsity, jnp.nan),
             **further,
         }

@@ -28,6 +28,7 @@ ACCELERATOR_BLOCKS = (32, 128, 256, 512, 1024, 4096, 16384)
 SMALL = 16  # inputs of a network that is small
 IMAGE = 256  # numbers in an input with several axes: few networks fill a machine
 IMAGE_BLOCKS = (1, 2, 5, 10)
+KERNEL = "gpu-kernel"  # the platform of runs that a kernel of a GPU trained
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ def _limits(task: Task) -> dict[str, float]:
 
 
 def replicas(
-    cells: Sequence[Cell], block: int | None, platform: str = ""
+    cells: Sequence[Cell],
+    block: int | None,
+    platform: str = "",
+    kernel: bool = True,
 ) -> list[Replica]:
     """Every run of some cells; those of one program have blocks of one size.
 
@@ -102,6 +106,7 @@ def replicas(
         cells: the cells.
         block: the size of a block; by the size of the network if None.
         platform: the kind of device that trains them; this machine's if empty.
+        kernel: whether a GPU trains them by a kernel, where there is one.
     """
     if not isinstance(cells, Sequence) or not cells:
         raise ValueError(f"`cells` (={shown(cells)}) must hold at least one cell.")
@@ -113,8 +118,9 @@ def replicas(
         _check(cell)
     platform = platform or jax.default_backend()
     made = [
-        Replica(cell.network, cell.task, cell.protocol, seed, block or 0, platform)
+        Replica(cell.network, cell.task, cell.protocol, seed, block or 0, where)
         for cell in cells
+        for where in [_platform(cell, platform, kernel)]
         for seed in cell.seeds
     ]
     if block:
@@ -123,10 +129,20 @@ def replicas(
     for r in dict.fromkeys(made):
         groups.setdefault(r.program, []).append(r)
     sizes = {
-        program: block_size(group[0].task, len(group), platform)
+        program: block_size(group[0].task, len(group), group[0].platform)
         for program, group in groups.items()
     }
     return [replace(r, block=sizes[r.program]) for r in made]
+
+
+def _platform(cell: Cell, platform: str, kernel: bool) -> str:
+    """The kind of device, and whether it trains the runs of a cell by a kernel."""
+    if platform != "gpu" or not kernel:
+        return platform
+    from ._kernel_choice import kernel_lacks
+
+    of = _configuration(cell.network, cell.task, cell.protocol)
+    return platform if kernel_lacks(of) else KERNEL
 
 
 def _check(cell: Cell) -> None:
@@ -150,6 +166,8 @@ def block_size(task: Task, count: int, platform: str) -> int:
     image = len(task.input_shape) > 1 and inputs >= IMAGE
     if platform == "cpu":
         return 1 if image else CPU_BLOCKS[inputs <= SMALL]
+    if platform == KERNEL:  # each replica is trained by itself: none are filled in
+        return min(count, ACCELERATOR_BLOCKS[-1])
     sizes = IMAGE_BLOCKS if image else ACCELERATOR_BLOCKS
     return next((b for b in sizes if b >= count), sizes[-1])
 
