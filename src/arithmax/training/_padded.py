@@ -7,73 +7,25 @@ in several threads is what costs most in a kernel.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
 from ._filled import Filled, Unsupported, Value, cleaned, shape_of, sides
 from ._filled_rules import RULES, TERMS, Terms, split
+from ._flat import Named, Step, flat, is_fixed, leading_to
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
 # What is linear in one argument, all others being constant.
 LINEAR = ("broadcast_in_dim", "convert_element_type", "copy", "div", "mul", "neg")
 LINEAR += ("reshape", "squeeze", "transpose")
-CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
-
-
-class Named:
-    """A variable of a program."""
-
-    def __init__(self, aval: Any) -> None:
-        self.aval = aval
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One operation of a program, and the variables that it has to do with."""
-
-    primitive: Any
-    params: dict[str, Any]
-    invars: list[Any]
-    outvars: list[Any]
-
-
-def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[Any]]:
-    """The operations of a program and of all that it calls, and its results.
-
-    Args:
-        program: the program.
-        given: the variables or numbers that it is called with.
-    """
-    jaxpr = program.jaxpr
-    names = dict(zip(jaxpr.invars, given, strict=True))
-    names |= {
-        var: Literal(value, var.aval)
-        for var, value in zip(jaxpr.constvars, program.consts, strict=True)
-    }
-
-    def name(var):
-        return var if is_fixed(var) else names[var]
-
-    steps: list[Step] = []
-    for step in jaxpr.eqns:
-        invars = list(map(name, step.invars))
-        called = [step.params[n] for n in CALLS if n in step.params]
-        if called and step.primitive.name != "scan":
-            inner, results = flat(called[0], invars)
-            steps += inner
-        else:
-            results = [Named(var.aval) for var in step.outvars]
-            steps.append(Step(step.primitive, step.params, invars, results))
-        names |= zip(step.outvars, results, strict=True)
-    return steps, list(map(name, jaxpr.outvars))
 
 
 class Prepared:
@@ -141,27 +93,11 @@ class Prepared:
         return call
 
 
-def is_fixed(var: Any) -> bool:
-    """Whether this is a number in place of a variable."""
-    return isinstance(var, Literal)
-
-
 def value_of(var: Any, known: dict[Any, Value]) -> Value:
     """The value of a variable or a number."""
     if is_fixed(var):
         return Value(jnp.asarray(var.val, var.aval.dtype))
     return known[var]
-
-
-def leading_to(wanted: Collection[Any], steps: Sequence[Any]) -> list[Any]:
-    """The steps that some variables depend on."""
-    needed = {var for var in wanted if not is_fixed(var)}
-    kept = []
-    for step in reversed(steps):
-        if needed.intersection(step.outvars):
-            kept.append(step)
-            needed.update(var for var in step.invars if not is_fixed(var))
-    return kept[::-1]
 
 
 def take(step: Any, known: dict[Any, Value]) -> None:
@@ -222,7 +158,8 @@ class Sums:
     def __init__(self, body: Prepared) -> None:
         self.body = body
         self.made = {var: step for step in body.steps for var in step.outvars}
-        named = (var for step in body.steps for var in step.invars)
+        named = [var for step in body.steps for var in step.invars]
+        named += [*body.results, *body.later]
         self.uses = Counter(var for var in named if not is_fixed(var))
         self.linear: dict[Any, set[Any]] = {}  # a variable, and the sums it is made of
         for step in body.steps:
@@ -263,7 +200,8 @@ class Sums:
 
     def _is_zero(self, var: Any) -> bool:
         if is_fixed(var):
-            return bool(var.val == 0)
+            known = not isinstance(var.val, jax.core.Tracer) and np.ndim(var.val) == 0
+            return known and bool(var.val == 0)
         step = self.made.get(var)
         spread = step is not None and step.primitive.name == "broadcast_in_dim"
         return spread and is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
@@ -276,7 +214,10 @@ class Sums:
     def _added(self, before: Any, after: Any) -> Any:
         """What is added to a result in each round, if it is a sum."""
         step = None if is_fixed(after) else self.made.get(after)
-        if step is None or step.primitive.name != "add" or self.uses[before] != 1:
+        if step is None or step.primitive.name != "add":
+            return None
+        # Nobody else may look at it before the end.
+        if (self.uses[before], self.uses[after]) != (2, 1) or before is after:
             return None
         others = [var for var in step.invars if var is not before]
         return others[0] if len(others) == 1 and self._of(others[0]) else None

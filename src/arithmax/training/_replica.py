@@ -3,7 +3,6 @@
 All functions are pure and of one replica; `_program` maps them over a block.
 """
 
-import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -12,12 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._arrays import Array, Params
+from .._arrays import Array, Params, as_kernel
 from .._network import Network
 from ..tasks import Task
 from ..tasks._task import Split
 from ._declared import bind, numbers
-from ._filled import side
+from ._filled import shape_of, side
+from ._flat import operations
 from ._initialise import initialise
 from ._measures import check_further
 from ._moment import Moment, Numbers, Pieces, Restarts, State
@@ -30,7 +30,7 @@ SETS: dict[Split, tuple[int, int]] = {
     "extrapolation": (8689336, TEST),
 }
 PIECE = 1000  # samples that are measured at a time
-INPUTS, SAMPLES = 1024, 128  # the most that a kernel computes at a time
+NUMBERS, SAMPLES = 2048, 128  # the most that a kernel computes at a time
 
 
 def numbers_of(task: Task, protocol: Protocol, seed: int) -> Numbers:
@@ -78,17 +78,31 @@ def pieces_of(network: Network, task: Task, protocol: Protocol) -> int:
 def samples_at_once(network: Network, task: Task, count: int) -> int:
     """How many of so many samples a kernel computes at a time.
 
-    What it computes, one number for each sample, input and matrix of weights over the
-    inputs, must fit into the registers of a warp.
+    What it computes, one number of each sample and input, and as many again for each
+    matrix that inputs are multiplied with, must fit into the registers of a warp.
     """
-    sizes = task.in_features, task.out_features
-    params = {n: np.zeros(p.shape) for n, p in network.parameters(*sizes).items()}
-    shapes = [w.shape for w in network.weights(params).values()]
-    matrices = sum(shape[-1] == task.in_features for shape in shapes) or 1
-    inputs = side(math.prod(task.input_shape)) * matrices
-    most = max(1, min(INPUTS // inputs, SAMPLES, count))
+    numbers = side(task.in_features) * (1 + max(1, _products(network, task)))
+    most = max(1, min(NUMBERS // numbers, SAMPLES, count))
     parts = [n for n in range(1, most + 1) if count % n == 0]
     return max(parts, key=lambda n: (n / side(n) > 0.75, n))
+
+
+@lru_cache(maxsize=4096)
+def _products(network: Network, task: Task) -> int:
+    """How many matrices inputs are multiplied with."""
+    sizes = task.in_features, task.out_features
+    declared = network.parameters(*sizes).items()
+    params = {n: jax.ShapeDtypeStruct(p.shape, np.float32) for n, p in declared}
+    x = jax.ShapeDtypeStruct((task.in_features, 1), np.float32)
+
+    def compute(params, x):
+        return network.compute(params, x, xp=jnp)
+
+    with as_kernel():
+        steps = operations(jax.make_jaxpr(compute)(params, x))
+    products = [step for step in steps if step.primitive.name == "dot_general"]
+    sums = ([*map(shape_of, step.invars)] for step in products)
+    return sum(any(task.in_features in shape for shape in shapes) for shapes in sums)
 
 
 class Training:

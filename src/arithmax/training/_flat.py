@@ -1,0 +1,78 @@
+"""The operations of a program that JAX has traced, one after the other."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jax.extend.core import ClosedJaxpr, Literal
+
+CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
+
+
+class Named:
+    """A variable of a program."""
+
+    def __init__(self, aval: Any) -> None:
+        self.aval = aval
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One operation of a program, and the variables that it has to do with."""
+
+    primitive: Any
+    params: dict[str, Any]
+    invars: list[Any]
+    outvars: list[Any]
+
+
+def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[Any]]:
+    """The operations of a program and of all that it calls, and its results.
+
+    Args:
+        program: the program.
+        given: the variables or numbers that it is called with.
+    """
+    jaxpr = program.jaxpr
+    names = dict(zip(jaxpr.invars, given, strict=True))
+    names |= {
+        var: Literal(value, var.aval)
+        for var, value in zip(jaxpr.constvars, program.consts, strict=True)
+    }
+
+    def name(var):
+        return var if is_fixed(var) else names[var]
+
+    steps: list[Step] = []
+    for step in jaxpr.eqns:
+        invars = list(map(name, step.invars))
+        called = [step.params[n] for n in CALLS if n in step.params]
+        if called and step.primitive.name != "scan":
+            inner, results = flat(called[0], invars)
+            steps += inner
+        else:
+            results = [Named(var.aval) for var in step.outvars]
+            steps.append(Step(step.primitive, step.params, invars, results))
+        names |= zip(step.outvars, results, strict=True)
+    return steps, list(map(name, jaxpr.outvars))
+
+
+def operations(program: ClosedJaxpr) -> list[Step]:
+    """The operations of a program and of all that it calls."""
+    return flat(program, program.jaxpr.invars)[0]
+
+
+def is_fixed(var: Any) -> bool:
+    """Whether this is a number in place of a variable."""
+    return isinstance(var, Literal)
+
+
+def leading_to(wanted: Collection[Any], steps: Sequence[Any]) -> list[Any]:
+    """The steps that some variables depend on."""
+    needed = {var for var in wanted if not is_fixed(var)}
+    kept = []
+    for step in reversed(steps):
+        if needed.intersection(step.outvars):
+            kept.append(step)
+            needed.update(var for var in step.invars if not is_fixed(var))
+    return kept[::-1]
