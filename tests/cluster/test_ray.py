@@ -247,3 +247,29 @@ def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
     monkeypatch.setattr(_running.Running, "submit", other_code)
     with pytest.raises(ValueError, match=r"node 127.0.0.\d has other .* not 0.0.1"):
         train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))
+
+
+def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
+    """What was saved is there. It is the last test, since no node is left."""
+    monkeypatch.setattr(_running, "NODES_SECONDS", 0.2)
+    ended = threading.Event()
+
+    def kill():
+        saved(tmp_path, ended.is_set)
+        both.kill("one")
+        both.kill("two")
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    engine = Ray(both.address, patience=1.0)
+    try:
+        with pytest.raises(
+            ConnectionError, match=r"lent a CPU for 1 sec.*same command"
+        ):
+            trained(tmp_path, checkpoint_seconds=0, engine=engine)
+    finally:
+        ended.set()
+        killer.join()
+    assert len(list(tmp_path.glob("*.checkpoint"))) == 2
+    with pytest.raises(ValueError, match="lends neither CPUs nor GPUs"):
+        trained(tmp_path, engine=engine)
