@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 from rich.progress import Progress
 
-from arithmax import NMU, cli
+from arithmax import cli
 from arithmax.cluster import Ray, _running
 from arithmax.cluster._connection import check_address
 from arithmax.results import read
-from arithmax.studies import reproduce
-from arithmax.tasks import Subsets
-from arithmax.training import Cell, bar_columns, published, train_cells
+from arithmax.studies import reproduce, study
+from arithmax.training import Cell, bar_columns, train_cells
 from ray_nodes import Machines, two_workers
 from short_runs import cell
 
@@ -28,6 +27,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 
 # All else of a row must be equal, bit for bit.
 DIFFERENT = {"seconds", "cpu_seconds", "finished"}
+ONLY = {"model": "NMU"}
+STEPS = 150_000  # and as many checkpoints by the thousand, where they are not timed
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +66,8 @@ def same_files(one, other) -> None:
 
 
 def test_a_study_on_two_nodes_is_the_local_one(both, tmp_path):
-    """In blocks of two, so that each node has some; a line of progress for each."""
-    wanted: dict[str, Any] = {"seeds": 4, "steps": 4000, "block": 2}
-    wanted |= {"only": {"model": "NMU"}}
+    """Each node has a block, and a line of progress."""
+    wanted: dict[str, Any] = {"seeds": 32, "steps": 10_000, "block": 16, "only": ONLY}
     with Progress(*bar_columns(), disable=True) as bar:
         there = reproduce(
             ["simple-mul"],
@@ -87,12 +87,9 @@ def test_a_study_on_two_nodes_is_the_local_one(both, tmp_path):
 
 
 def long_cell() -> Cell:
-    """Two blocks of some seconds, one for each node."""
-    task = Subsets("mul", input_size=10)
-    network, protocol = published(
-        NMU(), task, steps=20_000, measuring__interval=100, measuring__validation=1000
-    )
-    return Cell(network, task, protocol, tuple(range(32)))
+    """Two blocks of some seconds, one for each node, of the program of the study."""
+    [arm] = study("simple-mul").only(ONLY).arms
+    return arm.reduced(32, STEPS).cell
 
 
 def trained(folder, **options):
@@ -149,7 +146,7 @@ def test_a_killed_node_costs_nothing(both, tmp_path, straight, shown):
     same_files(tmp_path, straight)
     [moved] = {job for job, _, node in shown if node == "two"}
     after = [step for job, step, node in shown if job == moved and node == "one"]
-    assert 0 < after[0] < 20_000 == after[-1]  # it did not begin again
+    assert 0 < after[0] < STEPS == after[-1]  # it did not begin again
     assert not list(tmp_path.glob("*.checkpoint"))
 
 
@@ -247,3 +244,29 @@ def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
     monkeypatch.setattr(_running.Running, "submit", other_code)
     with pytest.raises(ValueError, match=r"node 127.0.0.\d has other .* not 0.0.1"):
         train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))
+
+
+def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
+    """What was saved is there. It is the last test, since no node is left."""
+    monkeypatch.setattr(_running, "NODES_SECONDS", 0.2)
+    ended = threading.Event()
+
+    def kill():
+        saved(tmp_path, ended.is_set)
+        both.kill("one")
+        both.kill("two")
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    engine = Ray(both.address, patience=1.0)
+    try:
+        with pytest.raises(
+            ConnectionError, match=r"lent a CPU for 1 sec.*same command"
+        ):
+            trained(tmp_path, checkpoint_seconds=0, engine=engine)
+    finally:
+        ended.set()
+        killer.join()
+    assert len(list(tmp_path.glob("*.checkpoint"))) == 2
+    with pytest.raises(ValueError, match="lends neither CPUs nor GPUs"):
+        trained(tmp_path, engine=engine)
