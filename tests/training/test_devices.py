@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 
@@ -45,6 +46,7 @@ def test_every_device_has_work_and_bits_are_the_same():
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         env=os.environ | {"XLA_FLAGS": flag, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         check=False,
