@@ -6,7 +6,7 @@ from pathlib import Path
 import performance_tables as tables
 import pytest
 import tries
-from account import INPUT, MEASURED, OTHER, SLOPES, purpose
+from account import DRAWN, INPUT, MEASURED, OTHER, SLOPES, purpose
 from tries import TRIES
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
@@ -43,7 +43,7 @@ def test_an_outcome_is_how_many_times_less_the_change_takes(monkeypatch):
 
 def test_operations_are_known_by_shape_and_place():
     found = {
-        "a": ("f32[32,100,128]{2,1,0}", "vmap()/add"),
+        "a": (f"f32{DRAWN}{{2,1,0}}", "vmap()/add"),
         "dot.1": ("f32[32,1,100]{2,1,0}", ""),
         "b": ("f32[32,2,128]{2,1,0}", "while/body/vmap()/dot_general"),
         "c": ("f32[32]{0}", "vmap()/div"),
