@@ -90,9 +90,9 @@ def cores_table() -> str:
             f"{row['ratio']:.2f}×",
             f"{row['cpu_ratio']:.2f}×",
         ]
-        for row in measured_by("fleet-cpu")["cores"]
+        for row in measured_by("fleet-cpu").get("cores", ())
     ]
-    return table(heads, rows)
+    return table(heads, rows) if rows else "(not measured on an idle machine yet)"
 
 
 def account_table() -> str:
