@@ -43,6 +43,8 @@ notebook: .venv/.dev
 # with `--json docs/data/fleet-h200.json`.
 bench: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fleet.py --json docs/data/fleet-cpu.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/account.py --json docs/data/account-cpu.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/tries.py --json docs/data/tries-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/second_order.py --json docs/data/second-order-cpu.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/layers.py --json docs/data/layers.json
 

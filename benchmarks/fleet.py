@@ -2,9 +2,10 @@
 
 Both draw fresh data each step, train NAU→NMU with Adam and projection, and measure on
 10,000 samples of both ranges every 1,000 steps; the fleet has per-replica settings.
-They are timed by turns in one process, in CPU seconds. On an accelerator only the fleet
-is timed, by the clock. What a user calls, `train_cells`, is timed beside the compiled
-intervals of which it consists.
+They are timed by turns in one process, in CPU seconds, the fleet as a user calls it:
+`train_cells` with one worker, its programs compiled before. Two workers are timed
+against one, by the clock. On an accelerator only the fleet is timed, by the clock, and
+`train_cells` beside the compiled intervals of which it consists.
 
     OMP_NUM_THREADS=1 python benchmarks/fleet.py [--json FILE] [--quick]
 """
@@ -17,6 +18,7 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -132,21 +134,43 @@ def plain_torch(task, steps):
     return (time.process_time() - began) / steps
 
 
+class Called:
+    """`train_cells` on one task, whose program was compiled by a first call."""
+
+    def __init__(self, task, count):
+        self.task, self.count = task, count
+        began = time.perf_counter()
+        self(1000, 1)
+        first = time.perf_counter() - began
+        self.compile_s = first - self(1000, 1).clock
+
+    def __call__(self, steps, workers):
+        network, protocol = published(NMU(), self.task, steps=steps)
+        cell = Cell(network, self.task, protocol, tuple(range(self.count)))
+        clock, cpu = time.perf_counter(), time.process_time()
+        train_cells([cell], workers=workers)
+        return Spent(time.perf_counter() - clock, time.process_time() - cpu)
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock and of the processor."""
+
+    clock: float
+    cpu: float
+
+
 def on_cpu(quick):
     """CPU time per replica-step of both, by turns."""
     rounds = 3 if quick else 7
-    for name, count, intervals in (
-        ("100 inputs, ×", 32, 1),
-        ("4 inputs, ×", 128, 2),
-        ("2 inputs, ×", 225, 2),
+    for name, count, steps in (
+        ("100 inputs, ×", 32, 5_000),
+        ("4 inputs, ×", 128, 10_000),
+        ("2 inputs, ×", 128, 20_000),
     ):
-        task = TASKS[name]
-        running = Running(task, count)
-        pairs = []
+        called, pairs = Called(TASKS[name], count), []
         for _ in range(rounds):
-            fleet = running.advance(intervals, time.process_time)
-            fleet /= intervals * 1000 * count
-            pairs.append((fleet, plain_torch(task, 300 if quick else 1000)))
+            fleet = called(steps, workers=1).cpu / (steps * count)
+            pairs.append((fleet, plain_torch(called.task, 300 if quick else 1000)))
         fleet, torch_ = (statistics.median(c) for c in zip(*pairs, strict=True))
         yield {
             "task": name,
@@ -154,7 +178,29 @@ def on_cpu(quick):
             "fleet_us": 1e6 * fleet,
             "torch_us": 1e6 * torch_,
             "ratio": statistics.median(t / f for f, t in pairs),
-            "compile_s": running.compile_s,
+            "compile_s": called.compile_s,
+        }
+
+
+def on_two_cores(quick):
+    """The same blocks by one worker and by two, by turns: the best of each."""
+    for name, count, steps in (
+        ("100 inputs, ×", 128, 2_000),
+        ("2 inputs, ×", 512, 10_000),
+    ):
+        called, one, two = Called(TASKS[name], count), [], []
+        for _ in range(3 if quick else 15):
+            one.append(called(steps, workers=1))
+            two.append(called(steps, workers=2))
+        best = [min(s.clock for s in spent) for spent in (one, two)]
+        cpu = [statistics.median(s.cpu for s in spent) for spent in (one, two)]
+        yield {
+            "task": name,
+            "replicas": count,
+            "one_s": best[0],
+            "two_s": best[1],
+            "ratio": best[0] / best[1],
+            "cpu_ratio": cpu[1] / cpu[0],
         }
 
 
@@ -207,9 +253,15 @@ def main():
                 f"replica-step: {row['ratio']:.0f}×; compiled {row['compile_s']:.1f} s",
                 flush=True,
             )
-        intervals = 20 if quick else 200
-        about["called"] = as_called("2 inputs, ×", 64, intervals, time.process_time)
-        about["growth"] = list(as_seeds_grow((1, 32, 256, 1000), time.process_time, 32))
+        about["cores"] = list(on_two_cores(quick))
+        for row in about["cores"]:
+            print(
+                f"{row['task']:14} {row['replicas']:5} replicas: two workers are "
+                f"{row['ratio']:.2f} times as fast as one, with {row['cpu_ratio']:.2f} "
+                "of its CPU seconds",
+                flush=True,
+            )
+        about["growth"] = list(as_seeds_grow((1, 16, 256, 1000), time.process_time, 16))
     else:
         about["accelerator"] = list(on_accelerator())
         for row in about["accelerator"]:
@@ -223,12 +275,12 @@ def main():
         about["growth"] = list(
             as_seeds_grow((1, 32, 1000, 4096), time.perf_counter, 4096)
         )
-    called = about["called"]
-    print(
-        f"{called['task']:14} {called['replicas']:5} replicas: `train_cells` has "
-        f"{called['share']:.1%} of the rate of its compiled intervals",
-        flush=True,
-    )
+        called = about["called"]
+        print(
+            f"{called['task']:14} {called['replicas']:5} replicas: `train_cells` has "
+            f"{called['share']:.1%} of the rate of its compiled intervals",
+            flush=True,
+        )
     for row in about["growth"]:
         print(row, flush=True)
     if "--json" in sys.argv:

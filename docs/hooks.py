@@ -37,12 +37,7 @@ def on_page_markdown(markdown, page, config, files):
     """
     markdown = NOTE.sub(r"\1", markdown)
     tables = {
-        "layers": layers_table,
-        "fleet": fleet_table,
-        "growth": growth_table,
         "reference": reference_table,
-        "second-order": second_order_table,
-        "digits": digits_table,
         "tasks": tasks_table,
         "stages": stages_table,
         "fit": fit_table,
@@ -112,104 +107,6 @@ def tasks_table() -> str:
 def first_paragraph(cls: type) -> str:
     """The docstring without its indentation."""
     return inspect.cleandoc(cls.__doc__ or "")
-
-
-def fleet_table() -> str:
-    """The figures of `benchmarks/fleet.py`, on a CPU and on an accelerator."""
-    measured = json.loads((HERE / "data" / "fleet-cpu.json").read_text())
-    lines = [
-        "| task | replicas | fleet, µs | plain PyTorch, µs | ratio | compiled in |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for row in measured["cpu"]:
-        lines.append(
-            f"| {row['task']} | {row['replicas']} | {row['fleet_us']:.2f} | "
-            f"{row['torch_us']:.0f} | {row['ratio']:.0f}× | {row['compile_s']:.1f} s |"
-        )
-    lines += ["", f"JAX {measured['jax']}, {measured['cpus']} cores.", ""]
-    faster = json.loads((HERE / "data" / "fleet-h200.json").read_text())
-    lines += [f"On one {faster['device']}, by the clock, measurements included:", ""]
-    lines += ["| task | replicas | million replica-steps per second | compiled in |"]
-    lines += ["|---|---:|---:|---:|"]
-    for row in faster["accelerator"]:
-        lines.append(
-            f"| {row['task']} | {row['replicas']} | {row['million_per_s']:.1f} | "
-            f"{row['compile_s']:.1f} s |"
-        )
-    for name, data in (("CPU", measured), (faster["device"], faster)):
-        if called := data.get("called"):
-            lines += [
-                "",
-                f"What a user calls, `train_cells`, has {called['share']:.1%} ",
-            ]
-            lines[-1] += f"of the rate of its compiled intervals on the {name} "
-            lines[-1] += f"({called['task']}, {called['replicas']} replicas)."
-    return "\n".join([*lines, "", f"JAX {faster['jax']}."])
-
-
-def growth_table() -> str:
-    """Cost and memory as replicas are added."""
-    lines = ["| device | replicas | µs per replica-step | peak GiB of the host |"]
-    lines += ["|---|---:|---:|---:|"]
-    for name in ("cpu", "h200"):
-        measured = json.loads((HERE / "data" / f"fleet-{name}.json").read_text())
-        for row in measured["growth"]:
-            lines.append(
-                f"| {measured['device']} | {row['replicas']} | {row['us']:.3g} | "
-                f"{row['peak_gib']} |"
-            )
-    return "\n".join(lines)
-
-
-def second_order_table() -> str:
-    """The figures of `benchmarks/second_order.py`, of each device it was run on."""
-    heads = ["optimiser", "seeds", "steps", "exact", "first at step", "until then"]
-    heads += ["all steps", "compiled in"]
-    lines = []
-    for path in sorted((HERE / "data").glob("second-order-*.json")):
-        measured = json.loads(path.read_text(encoding="utf-8"))
-        lines += [f"| {' | '.join(heads)} |", "|---" + "|---:" * 7 + "|"]
-        for row in measured["arms"]:
-            first, until = row["first_exact_step"], row["seconds_to_first"]
-            cells = [row["arm"], row["seeds"], f"{row['steps']:,}", row["exact"]]
-            cells += ["—", "—"] if first is None else [first, f"{until:.1f} s"]
-            cells += [f"{row['seconds']:.1f} s", f"{row['compile_s']:.1f} s"]
-            lines.append(f"| {' | '.join(map(str, cells))} |")
-        about = f"{measured['device']}, JAX {measured['jax']}, {measured['clock']}."
-        lines += ["", about, ""]
-    return "\n".join(lines)
-
-
-def digits_table() -> str:
-    """The figures of `benchmarks/digits.py`, of each device it was run on."""
-    heads = ["device", "ten seeds side by side", "a PyTorch loop, one seed"]
-    heads += ["ten of those / ours", "compiled in"]
-    lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * 4 + "|"]
-    for path in sorted((HERE / "data").glob("digits-*.json")):
-        row = json.loads(path.read_text(encoding="utf-8"))
-        fleet, loop = row["fleet_ms_per_step"], row["loop_ms_per_step_and_seed"]
-        cells = [row["device"], f"{fleet:.2f} ms a step", f"{loop:.2f} ms a step"]
-        cells += [f"{row['ratio']:.0f}×", f"{row['compile_s']:.0f} s"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def layers_table() -> str:
-    """The figures of `benchmarks/layers.py`."""
-    measured = json.loads((HERE / "data" / "layers.json").read_text())
-    lines = [
-        "| unit | mode | batch | in → out | ours, µs | by hand, µs | ratio |",
-        "|---|---|---:|---|---:|---:|---:|",
-    ]
-    for row in measured["rows"]:
-        lines.append(
-            f"| {row['unit']} | {row['mode']} | {row['batch']} | {row['in']} → "
-            f"{row['out']} | {row['ours_us']} | {row['hand_us']} | {row['ratio']} |"
-        )
-    about = (
-        f"PyTorch {measured['torch']}, Python {measured['python']}, one thread of an "
-    )
-    return "\n".join([*lines, "", about + f"{measured['machine']} CPU."])
 
 
 def fit_data() -> dict:

@@ -23,7 +23,7 @@ from ._program import Configuration
 from ._protocol import Protocol
 
 # Replicas in a block. Small networks want more of them side by side.
-CPU_BLOCKS = (32, 64)
+CPU_BLOCKS = (16, 64)
 ACCELERATOR_BLOCKS = (32, 128, 256, 512, 1024, 4096, 16384)
 SMALL = 16  # inputs of a network that is small
 IMAGE = 256  # numbers in an input with several axes: few networks fill a machine
