@@ -4,8 +4,8 @@ Both draw fresh data each step, train NAU→NMU with Adam and projection, and me
 10,000 samples of both ranges every 1,000 steps; the fleet has per-replica settings.
 They are timed by turns in one process, in CPU seconds, the fleet as a user calls it:
 `train_cells` with one worker, its programs compiled before. Two workers are timed
-against one, by the clock. On an accelerator only the fleet is timed, by the clock, and
-`train_cells` beside the compiled intervals of which it consists.
+against one, by the clock. On a GPU only the fleet is timed, by the clock, with its
+kernel and without, and what an interval of the kernel consists of.
 
     OMP_NUM_THREADS=1 python benchmarks/fleet.py [--json FILE] [--quick]
 """
@@ -23,10 +23,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from arithmax import NMU, Cell, published, train_cells
+from arithmax import NALU, NMU, Cell, MultiplicativeNAC, published, train_cells
 from arithmax.tasks import SingleModule, Subsets
 from arithmax.training._block import Block
+from arithmax.training._kernel import measured_errors, train_steps
 from arithmax.training._machine import pinned
+from arithmax.training._replica import Training, pieces_of
 from arithmax.training._replicas import jobs, replicas
 
 TASKS = {
@@ -71,21 +73,6 @@ class Running:
                 measured = self._interval()
             jax.block_until_ready(measured)
         return clock() - began
-
-
-def as_called(name, count, intervals, clock, rounds=3):
-    """The rate of `train_cells` as a share of that of its intervals, by turns."""
-    task, shares = TASKS[name], []
-    running = Running(task, count)
-    for _ in range(rounds):
-        alone = running.advance(intervals, clock)
-        network, protocol = published(NMU(), task, steps=1000 * intervals)
-        cell = Cell(network, task, protocol, tuple(range(count)))
-        began = clock()
-        train_cells([cell], block=count, workers=1)
-        shares.append(alone / (clock() - began))
-    share = statistics.median(shares)
-    return {"task": name, "replicas": count, "intervals": intervals, "share": share}
 
 
 def plain_torch(task, steps):
@@ -219,20 +206,86 @@ def as_seeds_grow(sizes, clock, most):
 
 
 def on_accelerator():
-    """Replica-steps per second, by the clock."""
-    for name, count, intervals in (
-        ("100 inputs, ×", 1000, 5),
-        ("4 inputs, ×", 1000, 20),
-        ("2 inputs, ×", 9000, 20),
+    """Replica-steps per second of `train_cells`, by the clock, with and without kernel.
+
+    A run is so long that its first interval, and the rows at its end, count for little.
+    """
+    for unit, name, count, steps in (
+        (NMU(), "100 inputs, ×", 1000, 100_000),
+        (NMU(), "100 inputs, ×", 512, 100_000),
+        (NMU(), "100 inputs, ×", 100, 50_000),
+        (MultiplicativeNAC(), "100 inputs, ×", 1000, 100_000),
+        (NALU(), "100 inputs, ×", 1000, 40_000),
+        (NMU(), "4 inputs, ×", 1000, 500_000),
+        (NMU(), "2 inputs, ×", 9000, 500_000),
     ):
-        running = Running(TASKS[name], count)
-        seconds = min(running.advance(intervals, time.perf_counter) for _ in range(3))
+        rates, seconds = {}, {}
+        for kernel in (True, False):
+            some = steps if kernel else steps // 10
+            took, first = called_once(unit, TASKS[name], count, some, kernel)
+            rates[kernel] = count * some / took / 1e6
+            seconds[kernel] = first
         yield {
+            "unit": type(unit).title,
             "task": name,
             "replicas": count,
-            "million_per_s": intervals * 1000 * count / seconds / 1e6,
-            "compile_s": running.compile_s,
+            "million_per_s": rates[True],
+            "without_kernel": rates[False],
+            "compile_s": seconds[True],
         }
+
+
+def called_once(unit, task, count, steps, kernel):
+    """Seconds of a call of `train_cells`, and of a first one that compiles."""
+
+    def call(steps):
+        network, protocol = published(unit, task, steps=steps)
+        cell = Cell(network, task, protocol, tuple(range(count)))
+        began = time.perf_counter()
+        train_cells([cell], workers=1, kernel=kernel)
+        return time.perf_counter() - began
+
+    first = call(2000)
+    return call(steps), first
+
+
+def profile(count=1000, steps=50_000):
+    """What an interval of the kernel takes, and what is beside it."""
+    task = TASKS["100 inputs, ×"]
+    network, protocol = published(NMU(), task)
+    cell = Cell(network, task, protocol, tuple(range(count)))
+    (job,) = jobs(replicas([cell], count), None, 0.0)
+    with pinned(protocol.precision):
+        block = Block(job, jax.devices()[0])
+        pieces = pieces_of(network, task, protocol)
+        one = Training(network, task, protocol, {}, pieces)
+        first = jnp.zeros((count,), jnp.uint32)
+        error = jnp.ones((count,))
+        steps_alone = jax.jit(lambda s, n: train_steps(one, s, n, first, error, 1000))
+        errors_alone = jax.jit(lambda s, n: measured_errors(one, s.params, n))
+        parts = {
+            "steps, one kernel": least(lambda: steps_alone(block.state, block.numbers)),
+            "errors on both sets": least(
+                lambda: errors_alone(block.state, block.numbers)
+            ),
+        }
+    took, _ = called_once(NMU(), task, count, steps, True)
+    whole = took / (steps / 1000)
+    parts["all else: sparsity, best weights, transfers, Python, rows"] = whole - sum(
+        parts.values()
+    )
+    return {"replicas": count, "parts_ms": {n: 1e3 * v for n, v in parts.items()}}
+
+
+def least(call, rounds=5):
+    """The least seconds of several calls, after one that compiles."""
+    jax.block_until_ready(call())
+    took = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        jax.block_until_ready(call())
+        took.append(time.perf_counter() - began)
+    return min(took)
 
 
 def main():
@@ -263,23 +316,20 @@ def main():
             )
         about["growth"] = list(as_seeds_grow((1, 16, 256, 1000), time.process_time, 16))
     else:
-        about["accelerator"] = list(on_accelerator())
-        for row in about["accelerator"]:
+        about["accelerator"] = []
+        for row in on_accelerator():
+            about["accelerator"].append(row)
             print(
-                f"{row['task']:14} {row['replicas']:5} replicas: "
-                f"{row['million_per_s']:.1f} million replica-steps per second; "
-                f"compiled {row['compile_s']:.1f} s",
+                f"{row['unit']:5} {row['task']:14} {row['replicas']:5} replicas: "
+                f"{row['million_per_s']:.1f} million replica-steps per second, "
+                f"{row['without_kernel']:.1f} without kernel; first call "
+                f"{row['compile_s']:.1f} s",
                 flush=True,
             )
-        about["called"] = as_called("100 inputs, ×", 512, 400, time.perf_counter)
+        about["profile"] = profile()
+        print(about["profile"], flush=True)
         about["growth"] = list(
             as_seeds_grow((1, 32, 1000, 4096), time.perf_counter, 4096)
-        )
-        called = about["called"]
-        print(
-            f"{called['task']:14} {called['replicas']:5} replicas: `train_cells` has "
-            f"{called['share']:.1%} of the rate of its compiled intervals",
-            flush=True,
         )
     for row in about["growth"]:
         print(row, flush=True)

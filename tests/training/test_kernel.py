@@ -168,11 +168,21 @@ def lacks(network, task, protocol):
     return kernel_lacks(Configuration(network, task, protocol))
 
 
+def lowered(network, task, protocol):
+    """What a GPU is given, as text; nothing is compiled."""
+    made = program(Configuration(network, task, protocol), kernel=True, gpu=True)
+    with pinned(protocol.precision):
+        given = jax.tree.map(lambda v: v[None], numbers_of(task, protocol, 0))
+        state = jax.eval_shape(made.start, given)
+        step, eligible = np.zeros((), np.uint32), np.ones((), bool)
+        traced = jax.jit(made.traced).trace(state, given, {}, {}, step, eligible)
+        return traced.lower(lowering_platforms=("cuda",)).as_text()
+
+
 def test_what_a_gpu_is_given():
-    """The kernel is made for a GPU on any machine; it is not compiled."""
-    network, protocol = published(NMU(), MANY)
-    assert lacks(network, MANY, protocol) == ""
-    assert lacks(*ordered(TEN, *published(NMRU(), TEN))) == ""
+    given = ordered(TEN, *published(NMRU(), TEN))
+    assert lacks(*given) == ""
+    assert lowered(*given).count("triton") >= 3  # steps, and errors on two sets
 
 
 @pytest.mark.slow
@@ -181,8 +191,12 @@ def test_what_a_gpu_is_given():
 def test_every_unit_can_be_a_kernel(name, task):
     # Products of a hundred signs are no operation of kernels.
     long = name in ("inalu", "gated-nau-nmu") and task is MANY
-    reason = lacks(*ordered(task, *published(UNITS[name](), task)))
-    assert ("reduce_prod" in reason) if long else not reason
+    given = ordered(task, *published(UNITS[name](), task))
+    if long:
+        assert "reduce_prod" in lacks(*given)
+    else:
+        assert lacks(*given) == ""
+        assert "triton" in lowered(*given)
 
 
 @dataclass(frozen=True)

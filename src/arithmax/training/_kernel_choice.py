@@ -1,7 +1,6 @@
 """Whether a program can be a kernel of a GPU, and why not."""
 
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +20,8 @@ WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 def kernel_lacks(of: Configuration) -> str:
     """Why the program of a configuration is no kernel; "" if it is one.
 
-    Nothing is compiled: what a GPU would be given is made, on any machine.
+    Nothing is compiled: it is looked whether all operations have a rule, and those that
+    have one are operations of a GPU.
 
     Args:
         of: what the program is compiled for.
@@ -41,20 +41,19 @@ def kernel_lacks(of: Configuration) -> str:
         if pieces == 1 and side(batch) * side(task.in_features) > WHOLE:
             return "its batch is too large to be computed at once"
         try:
-            _lowered(of)
+            _trace(of)
         except (Unsupported, NotImplementedError, ValueError, TypeError) as error:
             return str(error).partition("\n")[0] or type(error).__name__
     return ""
 
 
-def _lowered(of: Configuration) -> Any:
-    """An interval of one replica, as a GPU is given it."""
+def _trace(of: Configuration) -> None:
+    """Make an interval of one replica, as a GPU is given it."""
     made = program(of, kernel=True, gpu=True)
     given = _kinds_of_block(_numbers(of))
     state = jax.eval_shape(made.start, given)
     step, eligible = np.zeros((), np.uint32), np.ones((), bool)
-    interval = jax.jit(made.traced).trace(state, given, {}, {}, step, eligible)
-    return interval.lower(lowering_platforms=("cuda",))
+    jax.eval_shape(made.traced, state, given, {}, {}, step, eligible)
 
 
 def _numbers(of: Configuration) -> Numbers:
