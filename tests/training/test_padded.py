@@ -39,6 +39,25 @@ PROGRAMS = {
     "a power": lambda x, w: x**2 + x**-1 + x**0.5,
     "a slope": lambda x, w: jax.grad(lambda x: jnp.prod(w @ x[:, :1]))(x),
     "a slope of a cut": lambda x, w: jax.grad(lambda x: jnp.sum(x[1:, 2] ** 2))(x),
+    "roots of what is negative there": lambda x, w: jnp.sum(x * jnp.sqrt(x - 0.4), 1),
+    "powers of what is large there": lambda x, w: jnp.sum(
+        x * jnp.expm1(20.0 * lax.broadcasted_iota(jnp.float32, (3, 5), 1)), axis=1
+    ),
+    "the greatest of nothing": lambda x, w: jnp.sum(jnp.max(x, 0) * x[0]),
+    "a number that is not finite": lambda x, w: jnp.sum(
+        x * jnp.where(x > 0, x, jnp.inf), axis=1
+    ),
+    "nothing times it": lambda x, w: jnp.sum(jnp.where(x > 0, x, x * jnp.nan), 1),
+    "one row of four by two": lambda x, w: (x[:2, :4] + 1).reshape(8) * 2,
+    "a place beyond the end": lambda x, w: jnp.sum(jnp.asarray(x)[0].at[6].add(2.0)),
+    "an array of numbers": lambda x, w: jnp.sum(
+        x * np.arange(15.0, dtype="f").reshape(3, 5)
+    ),
+    "truth values of some rows": lambda x, w: jnp.where((x > 1)[1:], 1.0, 2.0),
+    "truth values behind others": lambda x, w: jnp.where(
+        jnp.concatenate([x > 1, x < 1]), 1.0, 2.0
+    ),
+    "what is computed again": lambda x, w: jax.checkpoint(jnp.sin)(x),
 }
 
 
@@ -79,11 +98,18 @@ def test_sides():
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: jnp.sort(x), lambda x: x.reshape(5, 3), lambda x: lax.cumsum(x)],
+    [
+        lambda x: jnp.sort(x),
+        lambda x: x.reshape(5, 3),
+        lambda x: lax.cumsum(x),
+        lambda x: lax.reduce(x, np.float32(0), lambda a, b: a + b + a * b, (0,)),
+        lambda x: lax.scan(lambda k, _: (k + x[0, :4], k.sum()), x[1, :4], length=4),
+        lambda x: x[0].at[9].add(1.0, mode="clip"),
+    ],
 )
 def test_what_cannot_be_run_is_said(function):
-    with pytest.raises(Unsupported, match=r"rule|shape"):
-        run(function, X)
+    with pytest.raises(Unsupported, match=r"rule|shape|rows|last place"):
+        run(function, jnp.asarray(X))
 
 
 def added_up(w, x):
@@ -111,16 +137,32 @@ def running(w, x):
     return lax.fori_loop(0, 3, one, (zero, zero, zero, jnp.zeros(())))
 
 
-@pytest.mark.parametrize("function", [added_up, running])
+def whole(w, x):
+    """Sums of which each is rounded, and one that is added to several numbers."""
+
+    def one(i, state):
+        total, halves, spread = state
+        row = jnp.sum(x * (1.0 + i), axis=1)
+        half = lax.div(jnp.sum(jnp.int32(3 * x), axis=1), 2)
+        return total + jnp.int32(row), halves + half, spread + jnp.sum(x * i)
+
+    zero = jnp.zeros(3, jnp.int32)
+    return lax.fori_loop(0, 3, one, (zero, zero, jnp.zeros(3)))
+
+
+@pytest.mark.parametrize("function", [added_up, running, whole])
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_loops(function, first):
-    right = jax.tree.leaves(function(W, X))
-    for found, expected in zip(run(function, W, X, first=first), right, strict=True):
-        cut = np.asarray(found)[tuple(map(slice, expected.shape))]
-        np.testing.assert_allclose(cut, expected, rtol=1e-5)
+    given = jax.tree.leaves(function(W, X))
+    for found, expected in zip(run(function, W, X, first=first), given, strict=True):
+        assert found.dtype == expected.dtype
+        right = filled(expected) if expected.ndim else expected
+        np.testing.assert_allclose(found, right, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("function", "sums"), [(added_up, 1), (running, 0)])
+@pytest.mark.parametrize(
+    ("function", "sums"), [(added_up, 1), (running, 0), (whole, 1)]
+)
 def test_only_what_nobody_looks_at_is_summed_at_the_end(function, sums, monkeypatch):
     kept = []
     monkeypatch.setattr(Sums, "finished", noted(Sums.finished, kept))
@@ -134,3 +176,21 @@ def noted(function, kept):
         return function(self, *given)
 
     return called
+
+
+def squares_of_matrices(w, x):
+    """Terms that are more than a kernel can keep: as many as a cube of 16 has."""
+    many = jnp.broadcast_to(jnp.sum(x), (16, 16))
+
+    def one(i, total):
+        return total + (many * (1.0 + i)) @ many
+
+    return lax.fori_loop(0, 3, one, many)
+
+
+def test_terms_are_kept_only_if_they_are_few(monkeypatch):
+    kept = []
+    monkeypatch.setattr(Sums, "finished", noted(Sums.finished, kept))
+    (found,) = run(squares_of_matrices, W, X)
+    np.testing.assert_allclose(found, squares_of_matrices(W, X), rtol=1e-5)
+    assert [len(made.roots) for made in kept] == [0]

@@ -22,7 +22,10 @@ class Unsupported(Exception):
 
 
 class Filled(IntEnum):
-    """What stands in the filled places."""
+    """What stands in the filled places.
+
+    Copies of other places count as finite: where they are not, the run has diverged.
+    """
 
     ZERO = 0
     FINITE = 1
@@ -49,6 +52,15 @@ def sides(shape: Sequence[int]) -> Shape:
 def shape_of(var: Any) -> Shape:
     """The shape of a variable of a program, which is not filled up."""
     return tuple(var.aval.shape)
+
+
+def filled_up(array: Array, axes: int = 0) -> Array:
+    """An array with zeros up to powers of two along all but its first axes."""
+    shape = array.shape[:axes] + sides(array.shape[axes:])
+    if shape == array.shape:
+        return array
+    gaps = [(0, wide - size) for wide, size in zip(shape, array.shape, strict=True)]
+    return jnp.pad(array, gaps)
 
 
 def cleaned(value: Value, shape: Shape, neutral: Any = 0) -> Value:

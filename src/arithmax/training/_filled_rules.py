@@ -28,9 +28,9 @@ def _keeps_zero(step: Any, values: list[Value]) -> Filled:
 
 
 def _product(step: Any, values: list[Value]) -> Filled:
-    wide = [value for value in values if value.array.ndim] or values
-    if _worst(wide) == Filled.UNKNOWN:
+    if _worst(values) == Filled.UNKNOWN:
         return Filled.UNKNOWN
+    wide = [value for value in values if value.array.ndim] or values
     return Filled(min(value.filled for value in wide))
 
 
@@ -43,6 +43,11 @@ def _at_zero(step: Any, values: list[Value]) -> Filled:
     return Filled.FINITE if _worst(values) == Filled.ZERO else Filled.UNKNOWN
 
 
+def _zero_at_zero(step: Any, values: list[Value]) -> Filled:
+    """Zero of zero, and nobody knows of what else: negative or large numbers."""
+    return Filled.ZERO if _worst(values) == Filled.ZERO else Filled.UNKNOWN
+
+
 def _unknown(step: Any, values: list[Value]) -> Filled:
     return Filled.UNKNOWN
 
@@ -53,10 +58,11 @@ def _whole(step: Any, values: list[Value]) -> Filled:
 
 FILLED: dict[str, Callable[[Any, list[Value]], Filled]] = (
     dict.fromkeys(
-        "add add_any sub neg abs sign max min floor ceil sqrt square".split(),
+        "add add_any sub neg abs sign max min floor ceil square".split(),
         _keeps_zero,
     )
-    | dict.fromkeys("tanh sin asinh atan expm1 integer_pow".split(), _keeps_zero)
+    | dict.fromkeys("tanh sin asinh atan".split(), _keeps_zero)
+    | dict.fromkeys(["sqrt", "expm1", "integer_pow"], _zero_at_zero)
     | dict.fromkeys(["cos", "logistic"], _bounded)
     | dict.fromkeys(["exp", "exp2"], _at_zero)
     | dict.fromkeys(["div", "log", "log1p", "rsqrt", "pow", "erf_inv"], _unknown)
@@ -98,12 +104,11 @@ def _select(step: Any, values: list[Value]) -> Value:
 
 def _extreme(neutral: Callable[[Any], Any]) -> Rule:
     def rule(step: Any, values: list[Value]) -> Value:
-        array, filled = values[0]
-        outside = neutral(array.dtype)
+        outside = neutral(values[0].array.dtype)
         array = cleaned(values[0], shape_of(step.invars[0]), outside).array
         for axis in sorted(step.params["axes"], reverse=True):
             array = step.primitive.bind(array, **step.params | {"axes": (axis,)})
-        return Value(array, Filled(max(filled, Filled.FINITE)))
+        return Value(array, Filled.UNKNOWN)  # of nothing, it is not finite
 
     return rule
 
@@ -199,7 +204,7 @@ def _reshape(step: Any, values: list[Value]) -> Value:
     if sizes[0] != sizes[1] and not sides(old) + sides(new) == old + new:
         raise Unsupported(f"an array of the shape {old} gets the shape {new}")
     array = values[0].array
-    if sizes[0] == list(old):  # expanded: cheaper than a new shape
+    if sizes[0] == sizes[1] == list(old):  # expanded: cheaper than a new shape
         ones = (i for i, n in enumerate(new) if n == 1)
         return Value(jnp.expand_dims(array, tuple(ones)), values[0].filled)
     return Value(array.reshape(sides(new)), values[0].filled)
@@ -230,7 +235,12 @@ def _taken(
     shape = (*array.shape[: axis + 1], wide, *array.shape[axis + 1 :])
     wanted = first + stride * place(shape, axis + 1)
     picked = jnp.where(place(shape, axis) == wanted, spread, jnp.zeros_like(spread))
-    return Value(jnp.sum(picked, axis=axis), Filled(max(filled, Filled.FINITE)))
+    return Value(_only(picked, axis), Filled(max(filled, Filled.FINITE)))
+
+
+def _only(picked: Array, axis: int) -> Array:
+    """What was picked along an axis, where all else is zero."""
+    return jnp.sum(picked, axis=axis).astype(picked.dtype)
 
 
 def _slice(step: Any, values: list[Value]) -> Value:
@@ -273,7 +283,7 @@ def _put(value: Value, size: int, axis: int, first: int, total: int) -> Array:
     here = (new == first + old) & (old < size)
     spread = jnp.expand_dims(array, axis + 1)
     picked = jnp.where(here, spread, jnp.zeros_like(spread))
-    return jnp.sum(picked, axis=axis)
+    return _only(picked, axis)
 
 
 def _pad(step: Any, values: list[Value]) -> Value:
@@ -306,11 +316,15 @@ def _concatenate(step: Any, values: list[Value]) -> Value:
 
 
 def _scatter_add(step: Any, values: list[Value]) -> Value:
-    """One number added to one place of a row of numbers."""
+    """One number added to one place of a row of numbers; to none beyond its end."""
     value, index, update = values
     if value.array.ndim != 1 or math.prod(update.array.shape) != 1:
         raise Unsupported("numbers are added at several places of an array")
-    here = place(value.array.shape, 0) == index.array.reshape(()).astype(jnp.int32)
+    if step.params["mode"] == lax.GatherScatterMode.CLIP:
+        raise Unsupported("a number is added at the last place if there is no other")
+    number, (size,) = place(value.array.shape, 0), shape_of(step.invars[0])
+    here = number == index.array.reshape(()).astype(jnp.int32)
+    here &= number < size
     total = value.array + update.array.reshape(())
     return Value(jnp.where(here, total, value.array), value.filled)
 

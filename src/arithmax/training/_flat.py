@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
 
@@ -46,15 +46,30 @@ def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[A
     steps: list[Step] = []
     for step in jaxpr.eqns:
         invars = list(map(name, step.invars))
-        called = [step.params[n] for n in CALLS if n in step.params]
-        if called and step.primitive.name != "scan":
-            inner, results = flat(called[0], invars)
+        if (called := _called(step)) is not None:
+            inner, results = flat(called, invars)
             steps += inner
         else:
             results = [Named(var.aval) for var in step.outvars]
             steps.append(Step(step.primitive, step.params, invars, results))
         names |= zip(step.outvars, results, strict=True)
     return steps, list(map(name, jaxpr.outvars))
+
+
+def _called(step: Any) -> ClosedJaxpr | None:
+    """The program that an operation calls with all its arguments, if it does."""
+    found = [step.params[name] for name in CALLS if name in step.params]
+    if not found or step.primitive.name == "scan":
+        return None
+    program = ClosedJaxpr(found[0], ()) if isinstance(found[0], Jaxpr) else found[0]
+    # Others call theirs with each element, such as `reduce`.
+    pairs = (step.invars, program.jaxpr.invars), (step.outvars, program.jaxpr.outvars)
+    alike = [_shapes(a) == _shapes(b) for a, b in pairs]
+    return program if all(alike) else None
+
+
+def _shapes(variables: Sequence[Any]) -> list[Any]:
+    return [getattr(var.aval, "shape", None) for var in variables]
 
 
 def operations(program: ClosedJaxpr) -> list[Step]:

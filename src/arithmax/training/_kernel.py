@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
 from .._arrays import Array, Params, as_kernel
-from ._filled import sides
+from ._filled import filled_up
 from ._moment import Numbers, State
 from ._padded import Prepared
 from ._replica import SETS, Training
@@ -123,7 +123,7 @@ def _repeated(
         state = tuple(read[fixed : fixed + moved])
         state = jax.lax.fori_loop(0, count, advance, state)
         for ref, array in zip(refs[len(leaves) :], state, strict=True):
-            ref[...] = array
+            ref[...] = array.astype(ref.dtype)
 
     filled = [_filled(leaf, n) for leaf, n in zip(leaves, axes, strict=True)]
     specs = [_block(leaf, n) for leaf, n in zip(filled, axes, strict=True)]
@@ -138,7 +138,7 @@ def _repeated(
         compiler_params=None if interpret else _one_warp(),
     )(*filled)
     pairs = zip(after, parts[1], strict=True)
-    cut = [array[tuple(map(slice, leaf.shape))] for array, leaf in pairs]
+    cut = [a[tuple(map(slice, leaf.shape))].astype(leaf.dtype) for a, leaf in pairs]
     return jax.tree.unflatten(jax.tree.structure(moving), cut)
 
 
@@ -152,9 +152,7 @@ def _filled(leaf: Array, axes: int) -> Array:
     """An array with zeros up to powers of two along all but its first axes."""
     if leaf.dtype == jnp.bool:
         leaf = leaf.astype(jnp.int32)  # a kernel reads no single bits
-    shape = leaf.shape[:axes] + sides(leaf.shape[axes:])
-    gaps = [(0, wide - size) for wide, size in zip(shape, leaf.shape, strict=True)]
-    return jnp.pad(leaf, gaps)
+    return filled_up(leaf, axes)
 
 
 def _block(leaf: Array, axes: int) -> pl.BlockSpec:

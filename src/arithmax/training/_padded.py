@@ -17,7 +17,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
-from ._filled import Filled, Unsupported, Value, cleaned, shape_of, sides
+from ._filled import Filled, Unsupported, Value, cleaned, filled_up, shape_of, sides
 from ._filled_rules import RULES, TERMS, Terms, split
 from ._flat import Named, Step, flat, is_fixed, leading_to
 
@@ -94,10 +94,17 @@ class Prepared:
 
 
 def value_of(var: Any, known: dict[Any, Value]) -> Value:
-    """The value of a variable or a number."""
-    if is_fixed(var):
-        return Value(jnp.asarray(var.val, var.aval.dtype))
-    return known[var]
+    """The value of a variable, or of a number or an array in its place."""
+    if not is_fixed(var):
+        return known[var]
+    array = filled_up(jnp.asarray(var.val, var.aval.dtype))
+    infinite = _is_known(var) and not np.isfinite(var.val)
+    return Value(array, Filled.UNKNOWN if infinite else Filled.ZERO)
+
+
+def _is_known(var: Any) -> bool:
+    """Whether this is a number that can be looked at."""
+    return not isinstance(var.val, jax.core.Tracer) and np.ndim(var.val) == 0
 
 
 def take(step: Any, known: dict[Any, Value]) -> None:
@@ -119,20 +126,21 @@ def _results(step: Any, values: list[Value]) -> list[Value]:
         raise Unsupported(f"there is no rule for `{name}`")
     value = rule(step, values)
     shape = shape_of(step.outvars[0])
-    return [Value(value.array, value.filled if sides(shape) != shape else Filled.ZERO)]
+    return [value if sides(shape) != shape else Value(value.array, _lone(values))]
+
+
+def _lone(values: list[Value]) -> Filled:
+    """What there is in no filled places; numbers that are not finite spread later."""
+    numbers = (value.filled for value in values if not value.array.ndim)
+    return Filled(max(numbers, default=Filled.ZERO))
 
 
 def _loop(step: Any, values: list[Value]) -> list[Value]:
     """A loop whose state is filled up with zeros after each round."""
     program = step.params["jaxpr"]
-    outside, inside = (
-        list(map(shape_of, variables))
-        for variables in (step.invars, program.jaxpr.invars)
-    )
-    results = list(map(shape_of, step.outvars))
-    fixed = len(outside) - len(results)
-    if outside != inside or results != outside[fixed:]:
-        raise Unsupported("a loop runs over the rows of an array")
+    fixed, moved = step.params["num_consts"], step.params["num_carry"]
+    if len(step.invars) != fixed + moved or len(step.outvars) != moved:
+        raise Unsupported("a loop reads or writes the rows of an array")
     pairs = zip(values, step.invars, strict=True)
     arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
     sums, start = Sums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
@@ -190,6 +198,8 @@ class Sums:
             linear = name in LINEAR and len(parts) == 1
             linear = linear and all(map(self.body.is_constant, others))
             linear = linear and (name != "div" or bool(self._of(step.invars[0])))
+        if not jnp.issubdtype(out.aval.dtype, jnp.floating):
+            return  # whole numbers are rounded in each round
         if name in TERMS:
             self.linear[out] = {out} if self._are_few(step) else set()
         elif parts and linear:
@@ -200,16 +210,17 @@ class Sums:
 
     def _is_zero(self, var: Any) -> bool:
         if is_fixed(var):
-            known = not isinstance(var.val, jax.core.Tracer) and np.ndim(var.val) == 0
-            return known and bool(var.val == 0)
+            return _is_known(var) and bool(var.val == 0)
         step = self.made.get(var)
         spread = step is not None and step.primitive.name == "broadcast_in_dim"
         return spread and is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
 
     def _are_few(self, step: Any) -> bool:
         """Whether the terms of a sum are so few that they can be kept."""
-        shapes = [sides(shape_of(var)) for var in (*step.invars, *step.outvars)]
-        return math.prod({size for shape in shapes for size in shape}) <= ADDED
+        shape, params = sides(shape_of(step.invars[0])), step.params
+        axes = params["axes"] if "axes" in params else params["dimension_numbers"][0][0]
+        added = math.prod(shape[axis] for axis in axes)
+        return added * math.prod(sides(shape_of(step.outvars[0]))) <= ADDED
 
     def _added(self, before: Any, after: Any) -> Any:
         """What is added to a result in each round, if it is a sum."""
@@ -258,12 +269,11 @@ class Sums:
         others = [step for step in self.body.steps if step not in self.roots]
         left = leading_to(set(self.added.values()) - sums.keys(), others)
         known = self.body.constants(left) | sums
-        for step in left:
+        known |= {self.body.later[i]: Value(state[i]) for i in self.added}
+        results = list(state)
+        for step in [*left, *(self.made[self.body.results[i]] for i in self.added)]:
             take(step, known)
-        shapes = map(shape_of, self.body.results)
-        return [
-            array + cleaned(known[self.added[i]], shape).array
-            if i in self.added
-            else array
-            for i, (array, shape) in enumerate(zip(state, shapes, strict=True))
-        ]
+        for i in self.added:
+            var = self.body.results[i]
+            results[i] = cleaned(known[var], shape_of(var)).array
+        return results
