@@ -43,13 +43,15 @@ PROGRAMS = {
     "powers of what is large there": lambda x, w: jnp.sum(
         x * jnp.expm1(20.0 * lax.broadcasted_iota(jnp.float32, (3, 5), 1)), axis=1
     ),
-    "the greatest of nothing": lambda x, w: jnp.sum(jnp.max(x, 0) * x[0]),
+    "the greatest of nothing": lambda x, w: jnp.sum(
+        jnp.max(x, 0, keepdims=True) * x, 1
+    ),
     "a number that is not finite": lambda x, w: jnp.sum(
         x * jnp.where(x > 0, x, jnp.inf), axis=1
     ),
     "nothing times it": lambda x, w: jnp.sum(jnp.where(x > 0, x, x * jnp.nan), 1),
     "one row of four by two": lambda x, w: (x[:2, :4] + 1).reshape(8) * 2,
-    "a place beyond the end": lambda x, w: jnp.sum(jnp.asarray(x)[0].at[6].add(2.0)),
+    "a place beyond the end": lambda x, w: jnp.sum(jnp.sum(x, 0).at[6].add(2.0)),
     "an array of numbers": lambda x, w: jnp.sum(
         x * np.arange(15.0, dtype="f").reshape(3, 5)
     ),
@@ -90,6 +92,51 @@ def test_results_are_those_of_the_program(name, first):
     np.testing.assert_allclose(cut, right, rtol=1e-5)
     # What was filled up is zero again: its sum is that of the result.
     np.testing.assert_allclose(np.sum(found), np.sum(right), rtol=1e-4)
+
+
+# Operations of random programs; what they are given is made of sums and products.
+ONE = [jnp.abs, jnp.cos, jnp.floor, jnp.negative, jnp.sin, jnp.square, jnp.tanh]
+ONE += [jax.nn.sigmoid, jnp.exp, jnp.sqrt, jnp.log, jnp.expm1, jnp.log1p, jnp.sign]
+ONE += [lambda a: 1 / a, lambda a: a**-2, lambda a: a**3, lambda a: 2 - a]
+ONE += [lambda a: jnp.maximum(a, 1), lambda a: jnp.where(a > 1, a, 0.5)]
+ONE += [lambda a: a * jnp.mean(a), lambda a: a - jnp.max(a, axis=0, keepdims=True)]
+ONE += [lambda a: a + jnp.sum(a, axis=1, keepdims=True), lambda a: a[:, :1] * a]
+ONE += [lambda a: jnp.concatenate([a[1:], a[:1]])]
+ONE += [lambda a: a * lax.broadcasted_iota(jnp.float32, a.shape, 1)]
+TWO = [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.minimum]
+TWO += [lambda a, b: jnp.where(a < b, a, b * b), lambda a, b: (a @ b.T) @ b]
+TWO += [lambda a, b: jnp.where(jnp.max(a) > 1, a, b)]
+LAST = [lambda a: jnp.sum(a, 0), lambda a: jnp.sum(a, 1), lambda a: jnp.min(a, 0)]
+LAST += [jnp.sum, lambda a: a, lambda a: a[1:, 2]]
+
+
+def random_program(seed):
+    """A program of operations that were drawn, whose results are mostly finite."""
+    rng = np.random.default_rng(seed)
+    numbers = [(int(rng.integers(3)), *rng.random(3)) for _ in range(7)]
+
+    def drawn(among, number):
+        return among[int(number * len(among))]
+
+    def compute(x):
+        known = [x]
+        for kind, which, first, second in numbers:
+            a, b = drawn(known, first), drawn(known, second)
+            known.append(drawn(TWO, which)(a, b) if kind else drawn(ONE, which)(a))
+        # Where a sample has none, no other place may have one for it.
+        finite = [jnp.where(jnp.isfinite(a), jnp.clip(a, -9, 9), 0.5) for a in known]
+        return drawn(LAST, numbers[0][3])(x * sum(finite) + x * known[-1])
+
+    return compute
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs(seed):
+    compute = random_program(seed)
+    right = np.asarray(compute(jnp.asarray(X)))
+    (found,) = run(compute, jnp.asarray(X))
+    right = filled(right) if right.ndim else right
+    np.testing.assert_allclose(found, right, rtol=1e-3, atol=1e-4)
 
 
 def test_sides():
