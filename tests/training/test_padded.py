@@ -97,7 +97,13 @@ def test_results_are_those_of_the_program(name, first):
 # Operations of random programs; what they are given is made of sums and products.
 ONE = [jnp.abs, jnp.cos, jnp.floor, jnp.negative, jnp.sin, jnp.square, jnp.tanh]
 ONE += [jax.nn.sigmoid, jnp.exp, jnp.sqrt, jnp.log, jnp.expm1, jnp.log1p, jnp.sign]
-ONE += [lambda a: 1 / a, lambda a: a**-2, lambda a: a**3, lambda a: 2 - a]
+ONE += [
+    lambda a: 1 / a,
+    lambda a: a**-2,
+    lambda a: a**3,
+    lambda a: 2 - a,
+    lambda a: a - 0.4,
+]
 ONE += [lambda a: jnp.maximum(a, 1), lambda a: jnp.where(a > 1, a, 0.5)]
 ONE += [lambda a: a * jnp.mean(a), lambda a: a - jnp.max(a, axis=0, keepdims=True)]
 ONE += [lambda a: a + jnp.sum(a, axis=1, keepdims=True), lambda a: a[:, :1] * a]
@@ -111,21 +117,27 @@ LAST += [jnp.sum, lambda a: a, lambda a: a[1:, 2]]
 
 
 def random_program(seed):
-    """A program of operations that were drawn, whose results are mostly finite."""
+    """A program of operations that were drawn, of which finite ones are added up."""
     rng = np.random.default_rng(seed)
-    numbers = [(int(rng.integers(3)), *rng.random(3)) for _ in range(7)]
+    numbers = [(int(rng.integers(3)), *rng.random(3)) for _ in range(9)]
 
     def drawn(among, number):
         return among[int(number * len(among))]
 
-    def compute(x):
+    def computed(x):
         known = [x]
         for kind, which, first, second in numbers:
             a, b = drawn(known, first), drawn(known, second)
-            known.append(drawn(TWO, which)(a, b) if kind else drawn(ONE, which)(a))
-        # Where a sample has none, no other place may have one for it.
-        finite = [jnp.where(jnp.isfinite(a), jnp.clip(a, -9, 9), 0.5) for a in known]
-        return drawn(LAST, numbers[0][3])(x * sum(finite) + x * known[-1])
+            known.append(drawn(TWO, which)(a, b) if kind == 2 else drawn(ONE, which)(a))
+        return known
+
+    most = [float(jnp.max(jnp.abs(a))) for a in computed(jnp.asarray(X))]
+
+    def compute(x):
+        pairs = zip(computed(x), most, strict=True)
+        # A product with zero, not a quotient: nobody knows those of filled places.
+        parts = [a * (1 / most) * x for a, most in pairs if 1e-9 < most < 1e9]
+        return drawn(LAST, numbers[0][3])(sum(parts[1:], parts[0]))
 
     return compute
 
