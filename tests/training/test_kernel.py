@@ -18,6 +18,7 @@ from arithmax.training import (
     Measuring,
     Protocol,
     SmoothL1,
+    SquaredError,
     Stalled,
     published,
 )
@@ -207,12 +208,28 @@ class Centred(NAU):
         return NAU.compute(self, params, x - jnp.mean(x), xp=jnp)
 
 
+@dataclass(frozen=True)
+class Worst(SquaredError):
+    """A loss that is no mean, of a class that is one."""
+
+    def value(self, y, t, now):
+        return jnp.max((y - t) ** 2)
+
+
+def test_samples_that_depend_on_each_other_are_found():
+    network, protocol = published(NMU(), MANY)
+    assert "depend on each other" in lacks(Centred(), MANY, protocol)
+    # Its batch is computed whole, but not what it is measured on.
+    assert "depend on each other" in lacks(Centred(), TWO, Protocol(1000))
+    loss = protocol.updated(loss=Worst())
+    assert "depend on each other" in lacks(network, MANY, loss)
+
+
 def test_what_is_no_kernel_says_why():
     network, protocol = published(NMU(), MANY)
     x = np.random.default_rng(0).uniform(1, 2, (50, 2))
     table = Dataset.from_arrays(x, x[:, 0] * x[:, 1])
     assert "table" in lacks(NMU(), table, protocol)
-    assert "depend on each other" in lacks(Centred(), MANY, protocol)
     loss = protocol.updated(loss=CorrelationThenSquaredError())
     assert "too large" in lacks(network, MANY, loss)
     threefry = Protocol(1000, generator="threefry")
@@ -270,6 +287,8 @@ def test_blocks_of_kernels_are_bundled():
     assert [len(b) for b in bundles(alike, devices=3)] == [1, 1, 1]
     assert [len(b) for b in bundles([*few(3), *few(3, steps=4000)])] == [1, 1]
     assert [len(b) for b in bundles([*few(800), *few(801), *few(5)])] == [1, 2]
+    between = [*few(3), *few(3, "cpu"), *few(4)]
+    assert [len(b) for b in bundles(between)] == [2, 1]
     assert [len(b) for b in bundles([*few(3, "cpu"), *few(3, "cpu")])] == [1, 1]
 
 

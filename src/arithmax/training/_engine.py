@@ -115,15 +115,16 @@ def bundles(jobs: Sequence[Job], devices: int = 1) -> list[list[Job]]:
     open_: dict[tuple, list[Job]] = {}
     share = -(-sum(len(job.replicas) for job in jobs) // devices)
     for job in jobs:
-        protocol = job.first.protocol
+        protocol, is_kernel = job.first.protocol, job.first.platform == KERNEL
         alike = job.steps, protocol.measuring.interval, protocol.precision
         beside = open_.get(alike, [])
         count = sum(len(other.replicas) for other in [*beside, job])
-        if job.first.platform == KERNEL and beside and count <= min(WARPS, share):
+        if is_kernel and beside and count <= min(WARPS, share):
             beside.append(job)
-        else:
-            bundled.append([job])
-            open_[alike] = bundled[-1] if job.first.platform == KERNEL else []
+            continue
+        bundled.append([job])
+        if is_kernel:
+            open_[alike] = bundled[-1]
     return bundled
 
 

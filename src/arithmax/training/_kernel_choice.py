@@ -6,12 +6,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._arrays import as_kernel
+from .._arrays import Array, Params, as_kernel
+from .._identity import code_of
+from ..tasks._task import Split
+from ._declared import bind
 from ._filled import Unsupported, side
 from ._machine import pinned
 from ._moment import Numbers
 from ._program import Configuration, program
-from ._replica import Training, numbers_of, pieces_of
+from ._replica import SETS, Training, numbers_of, pieces_of
 
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 
@@ -20,8 +23,8 @@ WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 def kernel_lacks(of: Configuration) -> str:
     """Why the program of a configuration is no kernel; "" if it is one.
 
-    Nothing is compiled: it is looked whether all operations have a rule, and those that
-    have one are operations of a GPU.
+    No kernel is compiled: it is looked whether all operations have a rule, and those
+    that have one are operations of a GPU.
 
     Args:
         of: what the program is compiled for.
@@ -35,8 +38,6 @@ def kernel_lacks(of: Configuration) -> str:
         return "its samples are rows of a table"
     pieces = pieces_of(of.network, task, protocol)
     with pinned(protocol.precision):
-        if pieces > 1 and not _is_separable(of, pieces):
-            return "its samples depend on each other"
         batch = protocol.batches.count(None)
         if pieces == 1 and side(batch) * side(task.in_features) > WHOLE:
             return "its batch is too large to be computed at once"
@@ -44,6 +45,10 @@ def kernel_lacks(of: Configuration) -> str:
             _trace(of)
         except (Unsupported, NotImplementedError, ValueError, TypeError) as error:
             return str(error).partition("\n")[0] or type(error).__name__
+        # Measured sets are in pieces always; the package's networks are tested.
+        own = code_of(of.network, task, protocol)
+        if (own or pieces > 1) and not _is_separable(of, pieces):
+            return "its samples depend on each other"
     return ""
 
 
@@ -65,20 +70,40 @@ def _kinds_of_block(numbers: Numbers) -> Numbers:
 
 
 def _is_separable(of: Configuration, pieces: int) -> bool:
-    """Whether a batch in pieces has the predictions and targets of the whole one."""
-    training = Training(of.network, of.task, of.protocol, {}, pieces)
+    """Whether a batch and the measured sets give in pieces what they give whole."""
+    things = of.network, of.task, of.protocol, {}
+    training, plain = Training(*things, pieces), Training(*things)
     given = jax.tree.map(jnp.asarray, _numbers(of))
 
     def both(given):
         params = training.start(given).params
         step, error = jnp.uint32(1), jnp.zeros((), training.dtype)
-        moment = training.moment(given, step, error)
-        assert moment.pieces is not None
-        found = [moment.pieces.compute(params, jnp.uint32(i)) for i in range(pieces)]
-        cut = tuple(jnp.concatenate(part, axis=1) for part in zip(*found, strict=True))
-        return (moment.predict(params), moment.target), cut
+        moment, cut = (one.moment(given, step, error) for one in (plain, training))
+        assert cut.pieces is not None
+        found = [cut.pieces.compute(params, jnp.uint32(i)) for i in range(pieces)]
+        parts = [jnp.concatenate(part, axis=1) for part in zip(*found, strict=True)]
+        loss = bind(of.protocol, given.protocol).loss.value
+        mean = sum(loss(*one, moment.now) for one in found) / pieces
+        whole = [moment.predict(params), moment.target]
+        pairs = [*zip(whole, parts, strict=True), (loss(*whole, moment.now), mean)]
+        return [*pairs, *(_errors(training, params, given, split) for split in SETS)]
 
     with as_kernel():
-        whole, cut = jax.jit(both)(given)
-    pairs = zip(whole, cut, strict=True)
+        pairs = jax.jit(both)(given)
     return all(np.allclose(a, b, rtol=1e-3, equal_nan=True) for a, b in pairs)
+
+
+def _errors(
+    training: Training, params: Params, given: Numbers, split: Split
+) -> tuple[Array, Array]:
+    """The errors on all pieces of a measured set, of the whole and by themselves."""
+
+    def squared(x, t, i):
+        y = training.network.compute(params, x, xp=jnp)
+        return jnp.mean((y - t) * (y - t), axis=0)
+
+    whole, squares = training.in_pieces(given, split, squared), training.squares(split)
+    count = squares.parts * squares.each
+    places = jnp.arange(count, dtype=jnp.uint32)
+    each = jax.lax.map(lambda i: squares.value(params, given, i), places)
+    return jnp.mean(whole.reshape(count, -1), axis=1), each

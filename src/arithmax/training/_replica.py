@@ -276,7 +276,7 @@ class Training:
         piece = rows or min(PIECE, size)
         return 1 if rows else size // piece, piece
 
-    def _in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
+    def in_pieces(self, given: Numbers, split: Split, function: Any) -> Array:
         """`function` of each piece of a measured set: of its samples and its number."""
         count, piece = self._cut(split)
         seed, stream = SETS[split]
@@ -307,7 +307,7 @@ class Training:
 
     def targets(self, given: Numbers) -> dict[str, Array]:
         """The targets of the measured sets [pieces, out, size], which never change."""
-        return {s: self._in_pieces(given, s, lambda x, t, i: t) for s in SETS}
+        return {s: self.in_pieces(given, s, lambda x, t, i: t) for s in SETS}
 
     def errors(
         self, params: Params, given: Numbers, targets: dict[str, Array]
@@ -320,7 +320,7 @@ class Training:
                 difference = y - targets[split][i]
                 return jnp.mean(difference * difference)
 
-            return jnp.mean(self._in_pieces(given, split, squared))
+            return jnp.mean(self.in_pieces(given, split, squared))
 
         return {split: error(split) for split in SETS}
 
