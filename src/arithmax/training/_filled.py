@@ -7,6 +7,8 @@ beside zeros, nothing has to be left out.
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import reduce
+from operator import and_
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -68,15 +70,10 @@ def cleaned(value: Value, shape: Shape, neutral: Any = 0) -> Value:
     if sides(shape) == shape or (value.filled == Filled.ZERO and not neutral):
         return value
     array = value.array
-    inside = None
-    for axis, (size, wide) in enumerate(zip(shape, array.shape, strict=True)):
-        if size != wide:
-            here = place(array.shape, axis) < size
-            inside = here if inside is None else inside & here
-    filler = jnp.full_like(array, neutral)
-    return Value(
-        jnp.where(inside, array, filler), Filled.ZERO if not neutral else Filled.FINITE
-    )
+    pairs = enumerate(zip(shape, array.shape, strict=True))
+    here = [place(array.shape, i) < size for i, (size, wide) in pairs if size != wide]
+    array = jnp.where(reduce(and_, here), array, jnp.full_like(array, neutral))
+    return Value(array, Filled.ZERO if not neutral else Filled.UNKNOWN)
 
 
 def place(shape: Shape, axis: int) -> Array:

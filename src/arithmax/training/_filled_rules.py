@@ -45,7 +45,8 @@ def _at_zero(step: Any, values: list[Value]) -> Filled:
 
 def _zero_at_zero(step: Any, values: list[Value]) -> Filled:
     """Zero of zero, and nobody knows of what else: negative or large numbers."""
-    return Filled.ZERO if _worst(values) == Filled.ZERO else Filled.UNKNOWN
+    keeps = _worst(values) == Filled.ZERO and step.params.get("y", 1) > 0
+    return Filled.ZERO if keeps else Filled.UNKNOWN
 
 
 def _unknown(step: Any, values: list[Value]) -> Filled:
@@ -76,8 +77,6 @@ FILLED: dict[str, Callable[[Any, list[Value]], Filled]] = (
 
 def _elementwise(step: Any, values: list[Value]) -> Value:
     filled = FILLED[step.primitive.name](step, values)
-    if step.primitive.name == "integer_pow" and step.params["y"] <= 0:
-        filled = Filled.UNKNOWN
     arrays = [value.array for value in values]
     return Value(step.primitive.bind(*arrays, **step.params), filled)
 
@@ -323,8 +322,7 @@ def _scatter_add(step: Any, values: list[Value]) -> Value:
     if step.params["mode"] == lax.GatherScatterMode.CLIP:
         raise Unsupported("a number is added at the last place if there is no other")
     number, (size,) = place(value.array.shape, 0), shape_of(step.invars[0])
-    here = number == index.array.reshape(()).astype(jnp.int32)
-    here &= number < size
+    here = (number == index.array.reshape(()).astype(jnp.int32)) & (number < size)
     total = value.array + update.array.reshape(())
     return Value(jnp.where(here, total, value.array), value.filled)
 

@@ -71,7 +71,8 @@ def measured_errors(
         squares = training.squares(split)
 
         def one(given, total, i, squares=squares):
-            return total + squares.value(*given, i)
+            params, numbers = given
+            return total + squares.value(params, numbers, i)
 
         parts = jnp.arange(squares.parts, dtype=jnp.uint32) * jnp.uint32(squares.each)
         first = jnp.broadcast_to(parts, (count, squares.parts))

@@ -84,7 +84,7 @@ def _is_separable(of: Configuration, pieces: int) -> bool:
         parts = [jnp.concatenate(part, axis=1) for part in zip(*found, strict=True)]
         loss = bind(of.protocol, given.protocol).loss.value
         mean = sum(loss(*one, moment.now) for one in found) / pieces
-        whole = [moment.predict(params), moment.target]
+        whole = moment.predict(params), moment.target
         pairs = [*zip(whole, parts, strict=True), (loss(*whole, moment.now), mean)]
         return [*pairs, *(_errors(training, params, given, split) for split in SETS)]
 

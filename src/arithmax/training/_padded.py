@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
@@ -104,7 +105,7 @@ def value_of(var: Any, known: dict[Any, Value]) -> Value:
 
 def _is_known(var: Any) -> bool:
     """Whether this is a number that can be looked at."""
-    return not isinstance(var.val, jax.core.Tracer) and np.ndim(var.val) == 0
+    return not isinstance(var.val, Tracer) and np.ndim(var.val) == 0
 
 
 def take(step: Any, known: dict[Any, Value]) -> None:
@@ -212,8 +213,9 @@ class Sums:
         if is_fixed(var):
             return _is_known(var) and bool(var.val == 0)
         step = self.made.get(var)
-        spread = step is not None and step.primitive.name == "broadcast_in_dim"
-        return spread and is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
+        if step is None or step.primitive.name != "broadcast_in_dim":
+            return False
+        return is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
 
     def _are_few(self, step: Any) -> bool:
         """Whether the terms of a sum are so few that they can be kept."""
