@@ -209,7 +209,19 @@ def whole(w, x):
     return lax.fori_loop(0, 3, one, (zero, zero, jnp.zeros(3)))
 
 
-@pytest.mark.parametrize("function", [added_up, running, whole])
+def bent(w, x):
+    """What is added is made of sums, but is linear in none of them."""
+
+    def one(i, state):
+        row = jnp.sum(x * (1.0 + i), axis=1)
+        first = w[0] < 0.1
+        parts = row + 1, 1 / row, row * i, jnp.where(first, jnp.ones_like(row), row)
+        return tuple(a + b for a, b in zip(state, parts, strict=True))
+
+    return lax.fori_loop(0, 3, one, (jnp.zeros(3),) * 4)
+
+
+@pytest.mark.parametrize("function", [added_up, running, whole, bent])
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_loops(function, first):
     given = jax.tree.leaves(function(W, X))
@@ -220,7 +232,7 @@ def test_loops(function, first):
 
 
 @pytest.mark.parametrize(
-    ("function", "sums"), [(added_up, 1), (running, 0), (whole, 1)]
+    ("function", "sums"), [(added_up, 1), (running, 0), (whole, 1), (bent, 0)]
 )
 def test_only_what_nobody_looks_at_is_summed_at_the_end(function, sums, monkeypatch):
     kept = []
