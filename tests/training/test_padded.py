@@ -8,7 +8,7 @@ from jax import lax
 
 from arithmax.training._filled import Unsupported, side, sides
 from arithmax.training._machine import pinned
-from arithmax.training._padded import Prepared, Sums
+from arithmax.training._padded import Prepared, LoopSums
 
 X = np.random.default_rng(0).uniform(0.5, 2.0, (3, 5)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(2, 3)).astype(np.float32)
@@ -197,7 +197,7 @@ def running(w, x):
 
 
 def whole(w, x):
-    """Sums of which each is rounded, and one that is added to several numbers."""
+    """LoopSums of which each is rounded, and one that is added to several numbers."""
 
     def one(i, state):
         total, halves, spread = state
@@ -236,7 +236,7 @@ def test_loops(function, first):
 )
 def test_only_what_nobody_looks_at_is_summed_at_the_end(function, sums, monkeypatch):
     kept = []
-    monkeypatch.setattr(Sums, "finished", noted(Sums.finished, kept))
+    monkeypatch.setattr(LoopSums, "finished", noted(LoopSums.finished, kept))
     run(function, W, X)
     assert [len(made.roots) for made in kept] == [sums]
 
@@ -261,7 +261,7 @@ def squares_of_matrices(w, x):
 
 def test_terms_are_kept_only_if_they_are_few(monkeypatch):
     kept = []
-    monkeypatch.setattr(Sums, "finished", noted(Sums.finished, kept))
+    monkeypatch.setattr(LoopSums, "finished", noted(LoopSums.finished, kept))
     (found,) = run(squares_of_matrices, W, X)
     np.testing.assert_allclose(found, squares_of_matrices(W, X), rtol=1e-5)
     assert [len(made.roots) for made in kept] == [0]

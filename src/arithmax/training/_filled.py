@@ -51,7 +51,7 @@ def sides(shape: Sequence[int]) -> Shape:
     return tuple(map(side, shape))
 
 
-def shape_of(var: Any) -> Shape:
+def traced_shape(var: Any) -> Shape:
     """The shape of a variable of a program, which is not filled up."""
     return tuple(var.aval.shape)
 

@@ -9,7 +9,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
 
 
-class Named:
+class TracedVariable:
     """A variable of a program."""
 
     def __init__(self, aval: Any) -> None:
@@ -17,7 +17,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class TracedStep:
     """One operation of a program, and the variables that it has to do with."""
 
     primitive: Any
@@ -26,7 +26,7 @@ class Step:
     outvars: list[Any]
 
 
-def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[Any]]:
+def inlined(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[TracedStep], list[Any]]:
     """The operations of a program and of all that it calls, and its results.
 
     Args:
@@ -43,15 +43,15 @@ def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[A
     def name(var):
         return var if is_fixed(var) else names[var]
 
-    steps: list[Step] = []
+    steps: list[TracedStep] = []
     for step in jaxpr.eqns:
         invars = list(map(name, step.invars))
         if (called := _called(step)) is not None:
-            inner, results = flat(called, invars)
+            inner, results = inlined(called, invars)
             steps += inner
         else:
-            results = [Named(var.aval) for var in step.outvars]
-            steps.append(Step(step.primitive, step.params, invars, results))
+            results = [TracedVariable(var.aval) for var in step.outvars]
+            steps.append(TracedStep(step.primitive, step.params, invars, results))
         names |= zip(step.outvars, results, strict=True)
     return steps, list(map(name, jaxpr.outvars))
 
@@ -72,9 +72,9 @@ def _shapes(variables: Sequence[Any]) -> list[Any]:
     return [getattr(var.aval, "shape", None) for var in variables]
 
 
-def operations(program: ClosedJaxpr) -> list[Step]:
+def operations(program: ClosedJaxpr) -> list[TracedStep]:
     """The operations of a program and of all that it calls."""
-    return flat(program, program.jaxpr.invars)[0]
+    return inlined(program, program.jaxpr.invars)[0]
 
 
 def is_fixed(var: Any) -> bool:

@@ -14,7 +14,7 @@ from ._filled import Unsupported, side
 from ._machine import pinned
 from ._moment import Numbers
 from ._program import Configuration, program
-from ._replica import SETS, Training, numbers_of, pieces_of
+from ._replica import SETS, Training, numbers_of, batch_pieces
 
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 
@@ -36,7 +36,7 @@ def kernel_lacks(of: Configuration) -> str:
         return "its network is padded"
     if task.rows("training") is not None or task.shared():
         return "its samples are rows of a table"
-    pieces = pieces_of(of.network, task, protocol)
+    pieces = batch_pieces(of.network, task, protocol)
     with pinned(protocol.precision):
         batch = protocol.batches.count(None)
         if pieces == 1 and side(batch) * side(task.in_features) > WHOLE:

@@ -18,9 +18,9 @@ from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
-from ._filled import Filled, Unsupported, Value, cleaned, filled_up, shape_of, sides
+from ._filled import Filled, Unsupported, Value, cleaned, filled_up, traced_shape, sides
 from ._filled_rules import RULES, TERMS, Terms, split
-from ._flat import Named, Step, flat, is_fixed, leading_to
+from ._flat import TracedVariable, TracedStep, inlined, is_fixed, leading_to
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
@@ -38,20 +38,20 @@ class Prepared:
     """
 
     def __init__(self, program: ClosedJaxpr, first: Sequence[Array] = ()) -> None:
-        names = [Named(var.aval) for var in program.jaxpr.invars]
-        steps, self.results = flat(program, names)
+        names = [TracedVariable(var.aval) for var in program.jaxpr.invars]
+        steps, self.results = inlined(program, names)
         self.given = dict(zip(names, map(Value, map(jnp.asarray, first)), strict=False))
         self.later = names[len(first) :]
-        self.steps: list[Step] = []  # what comes later
-        self.before: list[Step] = []  # what depends on the first arguments alone
-        self.free: list[Step] = []  # what depends on nothing
+        self.steps: list[TracedStep] = []  # what comes later
+        self.before: list[TracedStep] = []  # what depends on the first arguments alone
+        self.free: list[TracedStep] = []  # what depends on nothing
         self.known = {*self.given}
         for step in leading_to(self.results, steps):
             self._place(step)
 
-    def _place(self, step: Step) -> None:
+    def _place(self, step: TracedStep) -> None:
         named = [var for var in step.invars if not is_fixed(var)]
-        size = sum(math.prod(sides(shape_of(var))) for var in step.outvars)
+        size = sum(math.prod(sides(traced_shape(var))) for var in step.outvars)
         if not all(map(self.is_constant, named)) or size > KEPT:
             self.steps.append(step)
             return
@@ -67,7 +67,7 @@ class Prepared:
         """Whether a variable depends on what is given alone, or is a number."""
         return is_fixed(var) or var in self.known
 
-    def constants(self, steps: Sequence[Step]) -> dict[Any, Value]:
+    def constants(self, steps: Sequence[TracedStep]) -> dict[Any, Value]:
         """What is given, and what some steps need of that which depends on it alone."""
         known = dict(self.given)
         wanted = [*self.results, *(var for step in steps for var in step.invars)]
@@ -88,13 +88,13 @@ class Prepared:
             known = constants | dict(zip(self.later, map(Value, given), strict=True))
             for step in self.steps:
                 take(step, known)
-            pairs = ((value_of(var, known), shape_of(var)) for var in self.results)
+            pairs = ((known_value(var, known), traced_shape(var)) for var in self.results)
             return [cleaned(*pair).array for pair in pairs]
 
         return call
 
 
-def value_of(var: Any, known: dict[Any, Value]) -> Value:
+def known_value(var: Any, known: dict[Any, Value]) -> Value:
     """The value of a variable, or of a number or an array in its place."""
     if not is_fixed(var):
         return known[var]
@@ -110,7 +110,7 @@ def _is_known(var: Any) -> bool:
 
 def take(step: Any, known: dict[Any, Value]) -> None:
     """Add what one step gives."""
-    values = [value_of(var, known) for var in step.invars]
+    values = [known_value(var, known) for var in step.invars]
     known |= zip(step.outvars, _results(step, values), strict=True)
 
 
@@ -118,7 +118,7 @@ def _results(step: Any, values: list[Value]) -> list[Value]:
     name = step.primitive.name
     if name == "optimization_barrier":  # inputs, which are used again and again
         pairs = zip(values, step.invars, strict=True)
-        return [cleaned(value, shape_of(var)) for value, var in pairs]
+        return [cleaned(value, traced_shape(var)) for value, var in pairs]
     if name == "scan":
         return _loop(step, values)
     if name == "split":
@@ -126,7 +126,7 @@ def _results(step: Any, values: list[Value]) -> list[Value]:
     if (rule := RULES.get(name)) is None:
         raise Unsupported(f"there is no rule for `{name}`")
     value = rule(step, values)
-    shape = shape_of(step.outvars[0])
+    shape = traced_shape(step.outvars[0])
     return [value if sides(shape) != shape else Value(value.array, _lone(values))]
 
 
@@ -143,8 +143,8 @@ def _loop(step: Any, values: list[Value]) -> list[Value]:
     if len(step.invars) != fixed + moved or len(step.outvars) != moved:
         raise Unsupported("a loop reads or writes the rows of an array")
     pairs = zip(values, step.invars, strict=True)
-    arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
-    sums, start = Sums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
+    arrays = [cleaned(value, traced_shape(var)).array for value, var in pairs]
+    sums, start = LoopSums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
 
     def advance(_, carried):
         return sums.advance(*carried)
@@ -154,7 +154,7 @@ def _loop(step: Any, values: list[Value]) -> list[Value]:
     return [Value(array) for array in sums.finished(state, totals)]
 
 
-class Sums:
+class LoopSums:
     """Which results of a loop are sums, and what is left to do for them after it.
 
     A result is one if it is what it was before plus something that is linear in sums
@@ -219,10 +219,10 @@ class Sums:
 
     def _are_few(self, step: Any) -> bool:
         """Whether the terms of a sum are so few that they can be kept."""
-        shape, params = sides(shape_of(step.invars[0])), step.params
+        shape, params = sides(traced_shape(step.invars[0])), step.params
         axes = params["axes"] if "axes" in params else params["dimension_numbers"][0][0]
         added = math.prod(shape[axis] for axis in axes)
-        return added * math.prod(sides(shape_of(step.outvars[0]))) <= ADDED
+        return added * math.prod(sides(traced_shape(step.outvars[0]))) <= ADDED
 
     def _added(self, before: Any, after: Any) -> Any:
         """What is added to a result in each round, if it is a sum."""
@@ -242,11 +242,11 @@ class Sums:
         for step in self.inside:
             take(step, known)
         new = [
-            array if i in self.added else cleaned(value_of(v, known), shape_of(v)).array
+            array if i in self.added else cleaned(known_value(v, known), traced_shape(v)).array
             for i, (array, v) in enumerate(zip(state, self.body.results, strict=True))
         ]
         self.terms = [
-            TERMS[step.primitive.name](step, [value_of(v, known) for v in step.invars])
+            TERMS[step.primitive.name](step, [known_value(v, known) for v in step.invars])
             for step in self.roots
         ]
         pairs = zip(totals, self.terms, strict=True)
@@ -277,5 +277,5 @@ class Sums:
             take(step, known)
         for i in self.added:
             var = self.body.results[i]
-            results[i] = cleaned(known[var], shape_of(var)).array
+            results[i] = cleaned(known[var], traced_shape(var)).array
         return results

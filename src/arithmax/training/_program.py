@@ -18,7 +18,7 @@ from ..tasks import Task
 from ._kernel import measured_errors, train_steps
 from ._moment import Numbers, State
 from ._protocol import Protocol
-from ._replica import Training, pieces_of
+from ._replica import Training, batch_pieces
 
 # A GPU runs what does not wait for each other at a time, as one graph of its own.
 SIDE_BY_SIDE = {
@@ -76,7 +76,7 @@ def program(of: Configuration, kernel: bool = False, gpu: bool = False) -> Progr
     """
 
     def training(shared: dict[str, Any]) -> Training:
-        pieces = pieces_of(of.network, of.task, of.protocol) if kernel else None
+        pieces = batch_pieces(of.network, of.task, of.protocol) if kernel else None
         return Training(of.network, of.task, of.protocol, shared, pieces)
 
     def start(numbers):
@@ -151,7 +151,7 @@ def in_a_kernel(
 
 
 @lru_cache(maxsize=64)
-def side_by_side(programs: tuple[Program, ...]) -> Callable[..., Any]:
+def run_together(programs: tuple[Program, ...]) -> Callable[..., Any]:
     """An interval of several programs as one, which a GPU computes side by side.
 
     Args:
