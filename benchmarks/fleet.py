@@ -28,7 +28,7 @@ from arithmax.tasks import SingleModule, Subsets
 from arithmax.training._block import Block
 from arithmax.training._kernel import measured_errors, train_steps
 from arithmax.training._machine import pinned
-from arithmax.training._replica import Training, pieces_of
+from arithmax.training._replica import Training, batch_pieces
 from arithmax.training._replicas import jobs, replicas
 
 TASKS = {
@@ -257,7 +257,7 @@ def profile(count=1000, steps=50_000):
     (job,) = jobs(replicas([cell], count), None, 0.0)
     with pinned(protocol.precision):
         block = Block(job, jax.devices()[0])
-        pieces = pieces_of(network, task, protocol)
+        pieces = batch_pieces(network, task, protocol)
         one = Training(network, task, protocol, {}, pieces)
         first = jnp.zeros((count,), jnp.uint32)
         error = jnp.ones((count,))

@@ -23,7 +23,7 @@ from arithmax.training._block import numbers_of_block
 from arithmax.training._kernel import measured_errors, train_steps
 from arithmax.training._machine import pinned
 from arithmax.training._program import Configuration, program
-from arithmax.training._replica import Training, pieces_of
+from arithmax.training._replica import Training, batch_pieces
 from arithmax.training._replicas import jobs, replicas
 
 ARMS = {
@@ -129,7 +129,7 @@ class Arm:
             self.state = program(configuration, True, True).start(self.numbers)
 
     def one(self):
-        pieces = pieces_of(self.network, self.task, self.protocol)
+        pieces = batch_pieces(self.network, self.task, self.protocol)
         return Training(self.network, self.task, self.protocol, {}, pieces)
 
     def steps(self):

@@ -25,9 +25,9 @@ from arithmax.training._engine import Local, bundles
 from arithmax.training._kernel_choice import kernel_lacks
 from arithmax.training._machine import pinned
 from arithmax.training._pieces import mean_in_pieces
-from arithmax.training._program import Configuration, program, side_by_side
+from arithmax.training._program import Configuration, program, run_together
 from arithmax.training._random import Key, Piece
-from arithmax.training._replica import numbers_of, pieces_of, samples_at_once
+from arithmax.training._replica import batch_pieces, numbers_of, samples_at_once
 from arithmax.training._replicas import jobs, replicas
 from short_runs import cell
 
@@ -159,9 +159,9 @@ def test_pieces_fit_the_registers():
     assert samples_at_once(published(NALU(), MANY)[0], MANY, 128) == 4
     assert samples_at_once(NMU(), TWO, 128) == 128
     assert samples_at_once(NMU(), TWO, 1000) == 125  # 128 do not divide a thousand
-    assert pieces_of(NMU(), TWO, Protocol(1000)) == 1
+    assert batch_pieces(NMU(), TWO, Protocol(1000)) == 1
     network, protocol = published(NMU(), MANY)
-    assert pieces_of(network, MANY, protocol) == 16
+    assert batch_pieces(network, MANY, protocol) == 16
 
 
 def lacks(network, task, protocol):
@@ -291,7 +291,7 @@ def test_side_by_side_each_program_is_as_alone():
             for made, (start, numbers, begin) in zip(programs, given, strict=True)
         ]
         arguments = [(start(), n, {}, {}, *begin) for start, n, begin in given]
-        together = side_by_side(programs)(*zip(*arguments, strict=True))
+        together = run_together(programs)(*zip(*arguments, strict=True))
     for a, b in zip(alone, together, strict=True):
         for one, other in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
             np.testing.assert_array_equal(one, other)

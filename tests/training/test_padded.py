@@ -8,7 +8,7 @@ from jax import lax
 
 from arithmax.training._filled import Unsupported, side, sides
 from arithmax.training._machine import pinned
-from arithmax.training._padded import Prepared, Sums
+from arithmax.training._padded import LoopSums, Prepared
 
 X = np.random.default_rng(0).uniform(0.5, 2.0, (3, 5)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(2, 3)).astype(np.float32)
@@ -123,7 +123,7 @@ def test_loops(function, first):
 @pytest.mark.parametrize(("function", "sums"), [(added_up, 1), (running, 0)])
 def test_only_what_nobody_looks_at_is_summed_at_the_end(function, sums, monkeypatch):
     kept = []
-    monkeypatch.setattr(Sums, "finished", noted(Sums.finished, kept))
+    monkeypatch.setattr(LoopSums, "finished", noted(LoopSums.finished, kept))
     run(function, W, X)
     assert [len(made.roots) for made in kept] == [sums]
 

@@ -14,7 +14,7 @@ from ._machine import pinned
 from ._meter import METER, Cost
 from ._moment import Numbers, State
 from ._padding import padding, starts
-from ._program import Program, program, side_by_side
+from ._program import Program, program, run_together
 from ._record import record
 from ._replica import cast, numbers_of
 from ._replicas import KERNEL, Job, Replica
@@ -74,7 +74,7 @@ def advance_together(blocks: Sequence["Block"]) -> None:
     if len(blocks) == 1:
         results = [blocks[0].program.interval(*given[0])]
     else:
-        together = side_by_side(tuple(block.program for block in blocks))
+        together = run_together(tuple(block.program for block in blocks))
         results = together(*zip(*given, strict=True))
     for block, result in zip(blocks, results, strict=True):
         block.advanced(*result)

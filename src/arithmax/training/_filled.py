@@ -7,6 +7,8 @@ beside zeros, nothing has to be left out.
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import reduce
+from operator import and_
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -46,7 +48,7 @@ def sides(shape: Sequence[int]) -> Shape:
     return tuple(map(side, shape))
 
 
-def shape_of(var: Any) -> Shape:
+def traced_shape(var: Any) -> Shape:
     """The shape of a variable of a program, which is not filled up."""
     return tuple(var.aval.shape)
 
@@ -56,11 +58,10 @@ def cleaned(value: Value, shape: Shape, neutral: Any = 0) -> Value:
     if sides(shape) == shape or (value.filled == Filled.ZERO and not neutral):
         return value
     array = value.array
-    inside = None
-    for axis, (size, wide) in enumerate(zip(shape, array.shape, strict=True)):
-        if size != wide:
-            here = place(array.shape, axis) < size
-            inside = here if inside is None else inside & here
+    gaps = enumerate(zip(shape, array.shape, strict=True))
+    inside = reduce(
+        and_, (place(array.shape, i) < size for i, (size, wide) in gaps if size != wide)
+    )
     filler = jnp.full_like(array, neutral)
     return Value(
         jnp.where(inside, array, filler), Filled.ZERO if not neutral else Filled.FINITE

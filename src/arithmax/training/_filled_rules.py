@@ -9,7 +9,16 @@ import jax.numpy as jnp
 from jax import lax
 
 from .._arrays import Array
-from ._filled import Filled, Unsupported, Value, cleaned, place, shape_of, side, sides
+from ._filled import (
+    Filled,
+    Unsupported,
+    Value,
+    cleaned,
+    place,
+    side,
+    sides,
+    traced_shape,
+)
 
 Rule = Callable[[Any, list[Value]], Value]
 
@@ -100,7 +109,7 @@ def _extreme(neutral: Callable[[Any], Any]) -> Rule:
     def rule(step: Any, values: list[Value]) -> Value:
         array, filled = values[0]
         outside = neutral(array.dtype)
-        array = cleaned(values[0], shape_of(step.invars[0]), outside).array
+        array = cleaned(values[0], traced_shape(step.invars[0]), outside).array
         for axis in sorted(step.params["axes"], reverse=True):
             array = step.primitive.bind(array, **step.params | {"axes": (axis,)})
         return Value(array, Filled(max(filled, Filled.FINITE)))
@@ -132,7 +141,7 @@ class Terms(NamedTuple):
 
 
 def _sum_terms(step: Any, values: list[Value]) -> Terms:
-    shape, axes = shape_of(step.invars[0]), step.params["axes"]
+    shape, axes = traced_shape(step.invars[0]), step.params["axes"]
     array, filled = values[0]
     if any(shape[axis] != side(shape[axis]) for axis in axes):
         array, filled = cleaned(values[0], shape)
@@ -149,7 +158,7 @@ def _dot_terms(step: Any, values: list[Value]) -> Terms:
     if batch:
         raise Unsupported("several matrices are multiplied by several others")
     pairs = zip(values, step.invars, strict=True)
-    arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
+    arrays = [cleaned(value, traced_shape(var)).array for value, var in pairs]
     large = 0 if arrays[0].size > arrays[1].size else 1
     a, b = arrays[1 - large], arrays[large]
     summed = dict(zip(along[large], along[1 - large], strict=True))
@@ -186,14 +195,14 @@ def _permuted(array: Array, order: list[int]) -> Array:
 def _broadcast(step: Any, values: list[Value]) -> Value:
     shape, axes = step.params["shape"], step.params["broadcast_dimensions"]
     array = lax.broadcast_in_dim(values[0].array, sides(shape), axes)
-    before = dict(zip(axes, shape_of(step.invars[0]), strict=True))
+    before = dict(zip(axes, traced_shape(step.invars[0]), strict=True))
     spread = any(n != side(n) and before.get(i, 1) != n for i, n in enumerate(shape))
     filled = max(values[0].filled, Filled.FINITE) if spread else values[0].filled
     return Value(array, Filled(filled))
 
 
 def _reshape(step: Any, values: list[Value]) -> Value:
-    old, new = shape_of(step.invars[0]), shape_of(step.outvars[0])
+    old, new = traced_shape(step.invars[0]), traced_shape(step.outvars[0])
     sizes = [n for n in old if n != 1], [n for n in new if n != 1]
     # Axes of 1 come and go; others may be split and joined where nothing is filled.
     if sizes[0] != sizes[1] and not sides(old) + sides(new) == old + new:
@@ -234,9 +243,9 @@ def _taken(
 
 
 def _slice(step: Any, values: list[Value]) -> Value:
-    value, size = values[0], shape_of(step.invars[0])
+    value, size = values[0], traced_shape(step.invars[0])
     strides = step.params["strides"] or (1,) * len(size)
-    counts = shape_of(step.outvars[0])
+    counts = traced_shape(step.outvars[0])
     for axis, first in enumerate(step.params["start_indices"]):
         if counts[axis] != size[axis]:
             value = _taken(value, size[axis], axis, first, counts[axis], strides[axis])
@@ -245,7 +254,7 @@ def _slice(step: Any, values: list[Value]) -> Value:
 
 def _dynamic_slice(step: Any, values: list[Value]) -> Value:
     value, *starts = values
-    size = shape_of(step.invars[0])
+    size = traced_shape(step.invars[0])
     for axis, count in enumerate(step.params["slice_sizes"]):
         if count != size[axis]:
             first = jnp.clip(starts[axis].array, 0, size[axis] - count)
@@ -255,7 +264,7 @@ def _dynamic_slice(step: Any, values: list[Value]) -> Value:
 
 def split(step: Any, value: Value) -> list[Value]:
     axis, counts = step.params["axis"], step.params["sizes"]
-    size = shape_of(step.invars[0])[axis]
+    size = traced_shape(step.invars[0])[axis]
     firsts = accumulate((0, *counts[:-1]))
     pairs = zip(firsts, counts, strict=True)
     return [_taken(value, size, axis, first, count) for first, count in pairs]
@@ -278,7 +287,7 @@ def _put(value: Value, size: int, axis: int, first: int, total: int) -> Array:
 
 def _pad(step: Any, values: list[Value]) -> Value:
     value, filler = values
-    shape, out = shape_of(step.invars[0]), shape_of(step.outvars[0])
+    shape, out = traced_shape(step.invars[0]), traced_shape(step.outvars[0])
     for axis, (low, high, interior) in enumerate(step.params["padding_config"]):
         if interior:
             raise Unsupported("an array is padded between its elements")
@@ -295,10 +304,10 @@ def _pad(step: Any, values: list[Value]) -> Value:
 
 
 def _concatenate(step: Any, values: list[Value]) -> Value:
-    axis, total = step.params["dimension"], shape_of(step.outvars[0])
+    axis, total = step.params["dimension"], traced_shape(step.outvars[0])
     array, first = None, 0
     for value, var in zip(values, step.invars, strict=True):
-        size = shape_of(var)[axis]
+        size = traced_shape(var)[axis]
         put = _put(value, size, axis, first, total[axis])
         array = put if array is None else array + put
         first += size

@@ -9,7 +9,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
 
 
-class Named:
+class Variable:
     """A variable of a program."""
 
     def __init__(self, aval: Any) -> None:
@@ -17,7 +17,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Instruction:
     """One operation of a program, and the variables that it has to do with."""
 
     primitive: Any
@@ -26,7 +26,9 @@ class Step:
     outvars: list[Any]
 
 
-def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[Any]]:
+def inlined(
+    program: ClosedJaxpr, given: Sequence[Any]
+) -> tuple[list[Instruction], list[Any]]:
     """The operations of a program and of all that it calls, and its results.
 
     Args:
@@ -43,23 +45,23 @@ def flat(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[Step], list[A
     def name(var):
         return var if is_fixed(var) else names[var]
 
-    steps: list[Step] = []
+    steps: list[Instruction] = []
     for step in jaxpr.eqns:
         invars = list(map(name, step.invars))
         called = [step.params[n] for n in CALLS if n in step.params]
         if called and step.primitive.name != "scan":
-            inner, results = flat(called[0], invars)
+            inner, results = inlined(called[0], invars)
             steps += inner
         else:
-            results = [Named(var.aval) for var in step.outvars]
-            steps.append(Step(step.primitive, step.params, invars, results))
+            results = [Variable(var.aval) for var in step.outvars]
+            steps.append(Instruction(step.primitive, step.params, invars, results))
         names |= zip(step.outvars, results, strict=True)
     return steps, list(map(name, jaxpr.outvars))
 
 
-def operations(program: ClosedJaxpr) -> list[Step]:
+def operations(program: ClosedJaxpr) -> list[Instruction]:
     """The operations of a program and of all that it calls."""
-    return flat(program, program.jaxpr.invars)[0]
+    return inlined(program, program.jaxpr.invars)[0]
 
 
 def is_fixed(var: Any) -> bool:

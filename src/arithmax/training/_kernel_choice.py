@@ -11,7 +11,7 @@ from ._filled import Unsupported, side
 from ._machine import pinned
 from ._moment import Numbers
 from ._program import Configuration, program
-from ._replica import Training, numbers_of, pieces_of
+from ._replica import Training, batch_pieces, numbers_of
 
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 
@@ -33,7 +33,7 @@ def kernel_lacks(of: Configuration) -> str:
         return "its network is padded"
     if task.rows("training") is not None or task.shared():
         return "its samples are rows of a table"
-    pieces = pieces_of(of.network, task, protocol)
+    pieces = batch_pieces(of.network, task, protocol)
     with pinned(protocol.precision):
         if pieces > 1 and not _is_separable(of, pieces):
             return "its samples depend on each other"

@@ -14,12 +14,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
-from ._filled import Filled, Unsupported, Value, cleaned, shape_of, sides
+from ._filled import Filled, Unsupported, Value, cleaned, sides, traced_shape
 from ._filled_rules import RULES, TERMS, Terms, split
-from ._flat import Named, Step, flat, is_fixed, leading_to
+from ._flat import Instruction, Variable, inlined, is_fixed, leading_to
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
@@ -37,20 +38,20 @@ class Prepared:
     """
 
     def __init__(self, program: ClosedJaxpr, first: Sequence[Array] = ()) -> None:
-        names = [Named(var.aval) for var in program.jaxpr.invars]
-        steps, self.results = flat(program, names)
+        names = [Variable(var.aval) for var in program.jaxpr.invars]
+        steps, self.results = inlined(program, names)
         self.given = dict(zip(names, map(Value, map(jnp.asarray, first)), strict=False))
         self.later = names[len(first) :]
-        self.steps: list[Step] = []  # what comes later
-        self.before: list[Step] = []  # what depends on the first arguments alone
-        self.free: list[Step] = []  # what depends on nothing
+        self.steps: list[Instruction] = []  # what comes later
+        self.before: list[Instruction] = []  # what depends on the first arguments alone
+        self.free: list[Instruction] = []  # what depends on nothing
         self.known = {*self.given}
         for step in leading_to(self.results, steps):
             self._place(step)
 
-    def _place(self, step: Step) -> None:
+    def _place(self, step: Instruction) -> None:
         named = [var for var in step.invars if not is_fixed(var)]
-        size = sum(math.prod(sides(shape_of(var))) for var in step.outvars)
+        size = sum(math.prod(sides(traced_shape(var))) for var in step.outvars)
         if not all(map(self.is_constant, named)) or size > KEPT:
             self.steps.append(step)
             return
@@ -66,7 +67,7 @@ class Prepared:
         """Whether a variable depends on what is given alone, or is a number."""
         return is_fixed(var) or var in self.known
 
-    def constants(self, steps: Sequence[Step]) -> dict[Any, Value]:
+    def constants(self, steps: Sequence[Instruction]) -> dict[Any, Value]:
         """What is given, and what some steps need of that which depends on it alone."""
         known = dict(self.given)
         wanted = [*self.results, *(var for step in steps for var in step.invars)]
@@ -87,13 +88,15 @@ class Prepared:
             known = constants | dict(zip(self.later, map(Value, given), strict=True))
             for step in self.steps:
                 take(step, known)
-            pairs = ((value_of(var, known), shape_of(var)) for var in self.results)
+            pairs = (
+                (known_value(var, known), traced_shape(var)) for var in self.results
+            )
             return [cleaned(*pair).array for pair in pairs]
 
         return call
 
 
-def value_of(var: Any, known: dict[Any, Value]) -> Value:
+def known_value(var: Any, known: dict[Any, Value]) -> Value:
     """The value of a variable or a number."""
     if is_fixed(var):
         return Value(jnp.asarray(var.val, var.aval.dtype))
@@ -102,7 +105,7 @@ def value_of(var: Any, known: dict[Any, Value]) -> Value:
 
 def take(step: Any, known: dict[Any, Value]) -> None:
     """Add what one step gives."""
-    values = [value_of(var, known) for var in step.invars]
+    values = [known_value(var, known) for var in step.invars]
     known |= zip(step.outvars, _results(step, values), strict=True)
 
 
@@ -110,7 +113,7 @@ def _results(step: Any, values: list[Value]) -> list[Value]:
     name = step.primitive.name
     if name == "optimization_barrier":  # inputs, which are used again and again
         pairs = zip(values, step.invars, strict=True)
-        return [cleaned(value, shape_of(var)) for value, var in pairs]
+        return [cleaned(value, traced_shape(var)) for value, var in pairs]
     if name == "scan":
         return _loop(step, values)
     if name == "split":
@@ -118,7 +121,7 @@ def _results(step: Any, values: list[Value]) -> list[Value]:
     if (rule := RULES.get(name)) is None:
         raise Unsupported(f"there is no rule for `{name}`")
     value = rule(step, values)
-    shape = shape_of(step.outvars[0])
+    shape = traced_shape(step.outvars[0])
     return [Value(value.array, value.filled if sides(shape) != shape else Filled.ZERO)]
 
 
@@ -126,16 +129,16 @@ def _loop(step: Any, values: list[Value]) -> list[Value]:
     """A loop whose state is filled up with zeros after each round."""
     program = step.params["jaxpr"]
     outside, inside = (
-        list(map(shape_of, variables))
+        list(map(traced_shape, variables))
         for variables in (step.invars, program.jaxpr.invars)
     )
-    results = list(map(shape_of, step.outvars))
+    results = list(map(traced_shape, step.outvars))
     fixed = len(outside) - len(results)
     if outside != inside or results != outside[fixed:]:
         raise Unsupported("a loop runs over the rows of an array")
     pairs = zip(values, step.invars, strict=True)
-    arrays = [cleaned(value, shape_of(var)).array for value, var in pairs]
-    sums, start = Sums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
+    arrays = [cleaned(value, traced_shape(var)).array for value, var in pairs]
+    sums, start = LoopSums(Prepared(program, arrays[:fixed])), tuple(arrays[fixed:])
 
     def advance(_, carried):
         return sums.advance(*carried)
@@ -145,7 +148,7 @@ def _loop(step: Any, values: list[Value]) -> list[Value]:
     return [Value(array) for array in sums.finished(state, totals)]
 
 
-class Sums:
+class LoopSums:
     """Which results of a loop are sums, and what is left to do for them after it.
 
     A result is one if it is what it was before plus something that is linear in sums
@@ -200,15 +203,16 @@ class Sums:
 
     def _is_zero(self, var: Any) -> bool:
         if is_fixed(var):
-            known = not isinstance(var.val, jax.core.Tracer) and np.ndim(var.val) == 0
+            known = not isinstance(var.val, Tracer) and np.ndim(var.val) == 0
             return known and bool(var.val == 0)
         step = self.made.get(var)
-        spread = step is not None and step.primitive.name == "broadcast_in_dim"
-        return spread and is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
+        if step is None or step.primitive.name != "broadcast_in_dim":
+            return False
+        return is_fixed(step.invars[0]) and self._is_zero(step.invars[0])
 
     def _are_few(self, step: Any) -> bool:
         """Whether the terms of a sum are so few that they can be kept."""
-        shapes = [sides(shape_of(var)) for var in (*step.invars, *step.outvars)]
+        shapes = [sides(traced_shape(var)) for var in (*step.invars, *step.outvars)]
         return math.prod({size for shape in shapes for size in shape}) <= ADDED
 
     def _added(self, before: Any, after: Any) -> Any:
@@ -229,11 +233,15 @@ class Sums:
         for step in self.inside:
             take(step, known)
         new = [
-            array if i in self.added else cleaned(value_of(v, known), shape_of(v)).array
+            array
+            if i in self.added
+            else cleaned(known_value(v, known), traced_shape(v)).array
             for i, (array, v) in enumerate(zip(state, self.body.results, strict=True))
         ]
         self.terms = [
-            TERMS[step.primitive.name](step, [value_of(v, known) for v in step.invars])
+            TERMS[step.primitive.name](
+                step, [known_value(v, known) for v in step.invars]
+            )
             for step in self.roots
         ]
         pairs = zip(totals, self.terms, strict=True)
@@ -260,7 +268,7 @@ class Sums:
         known = self.body.constants(left) | sums
         for step in left:
             take(step, known)
-        shapes = map(shape_of, self.body.results)
+        shapes = map(traced_shape, self.body.results)
         return [
             array + cleaned(known[self.added[i]], shape).array
             if i in self.added

@@ -128,7 +128,7 @@ def words(seed: Array, stream: int, step: Array) -> Words:
     return first, second
 
 
-def places(shape: tuple[int, ...], piece: Piece | None) -> Array:
+def element_numbers(shape: tuple[int, ...], piece: Piece | None) -> Array:
     """The number of each element of an array: of a piece, as in the whole batch."""
     if piece is None:
         return lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
@@ -143,7 +143,7 @@ def bits(
     key: Words, shape: tuple[int, ...], salt: int = 0, piece: Piece | None = None
 ) -> Array:
     """Random 32-bit words."""
-    counter = places(shape, piece)
+    counter = element_numbers(shape, piece)
     first, second = key
     # `mix`, with one word of the key before each of its two rounds.
     h = counter + first

@@ -16,7 +16,7 @@ from .._network import Network
 from ..tasks import Task
 from ..tasks._task import Split
 from ._declared import bind, numbers
-from ._filled import shape_of, side
+from ._filled import side, traced_shape
 from ._flat import operations
 from ._initialise import initialise
 from ._measures import check_further
@@ -67,7 +67,7 @@ class Squares(NamedTuple):
     value: Callable[[Params, Numbers, Array], Array]
 
 
-def pieces_of(network: Network, task: Task, protocol: Protocol) -> int:
+def batch_pieces(network: Network, task: Task, protocol: Protocol) -> int:
     """In how many pieces a kernel computes a batch."""
     batch = protocol.batches.count(task.rows("training"))
     if not protocol.loss.is_mean or any(p.sees_inputs for p in protocol.penalties):
@@ -101,7 +101,7 @@ def _products(network: Network, task: Task) -> int:
     with as_kernel():
         steps = operations(jax.make_jaxpr(compute)(params, x))
     products = [step for step in steps if step.primitive.name == "dot_general"]
-    sums = ([*map(shape_of, step.invars)] for step in products)
+    sums = ([*map(traced_shape, step.invars)] for step in products)
     return sum(any(task.in_features in shape for shape in shapes) for shapes in sums)
 
 
