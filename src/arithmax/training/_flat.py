@@ -9,7 +9,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
 
 
-class Variable:
+class TracedVariable:
     """A variable of a program."""
 
     def __init__(self, aval: Any) -> None:
@@ -17,7 +17,7 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False)
-class Instruction:
+class TracedStep:
     """One operation of a program, and the variables that it has to do with."""
 
     primitive: Any
@@ -28,7 +28,7 @@ class Instruction:
 
 def inlined(
     program: ClosedJaxpr, given: Sequence[Any]
-) -> tuple[list[Instruction], list[Any]]:
+) -> tuple[list[TracedStep], list[Any]]:
     """The operations of a program and of all that it calls, and its results.
 
     Args:
@@ -45,7 +45,7 @@ def inlined(
     def name(var):
         return var if is_fixed(var) else names[var]
 
-    steps: list[Instruction] = []
+    steps: list[TracedStep] = []
     for step in jaxpr.eqns:
         invars = list(map(name, step.invars))
         called = [step.params[n] for n in CALLS if n in step.params]
@@ -53,13 +53,13 @@ def inlined(
             inner, results = inlined(called[0], invars)
             steps += inner
         else:
-            results = [Variable(var.aval) for var in step.outvars]
-            steps.append(Instruction(step.primitive, step.params, invars, results))
+            results = [TracedVariable(var.aval) for var in step.outvars]
+            steps.append(TracedStep(step.primitive, step.params, invars, results))
         names |= zip(step.outvars, results, strict=True)
     return steps, list(map(name, jaxpr.outvars))
 
 
-def operations(program: ClosedJaxpr) -> list[Instruction]:
+def operations(program: ClosedJaxpr) -> list[TracedStep]:
     """The operations of a program and of all that it calls."""
     return inlined(program, program.jaxpr.invars)[0]
 

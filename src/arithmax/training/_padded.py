@@ -20,7 +20,7 @@ from jax.extend.core import ClosedJaxpr
 from .._arrays import Array
 from ._filled import Filled, Unsupported, Value, cleaned, sides, traced_shape
 from ._filled_rules import RULES, TERMS, Terms, split
-from ._flat import Instruction, Variable, inlined, is_fixed, leading_to
+from ._flat import TracedStep, TracedVariable, inlined, is_fixed, leading_to
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
@@ -38,18 +38,18 @@ class Prepared:
     """
 
     def __init__(self, program: ClosedJaxpr, first: Sequence[Array] = ()) -> None:
-        names = [Variable(var.aval) for var in program.jaxpr.invars]
+        names = [TracedVariable(var.aval) for var in program.jaxpr.invars]
         steps, self.results = inlined(program, names)
         self.given = dict(zip(names, map(Value, map(jnp.asarray, first)), strict=False))
         self.later = names[len(first) :]
-        self.steps: list[Instruction] = []  # what comes later
-        self.before: list[Instruction] = []  # what depends on the first arguments alone
-        self.free: list[Instruction] = []  # what depends on nothing
+        self.steps: list[TracedStep] = []  # what comes later
+        self.before: list[TracedStep] = []  # what depends on the first arguments alone
+        self.free: list[TracedStep] = []  # what depends on nothing
         self.known = {*self.given}
         for step in leading_to(self.results, steps):
             self._place(step)
 
-    def _place(self, step: Instruction) -> None:
+    def _place(self, step: TracedStep) -> None:
         named = [var for var in step.invars if not is_fixed(var)]
         size = sum(math.prod(sides(traced_shape(var))) for var in step.outvars)
         if not all(map(self.is_constant, named)) or size > KEPT:
@@ -67,7 +67,7 @@ class Prepared:
         """Whether a variable depends on what is given alone, or is a number."""
         return is_fixed(var) or var in self.known
 
-    def constants(self, steps: Sequence[Instruction]) -> dict[Any, Value]:
+    def constants(self, steps: Sequence[TracedStep]) -> dict[Any, Value]:
         """What is given, and what some steps need of that which depends on it alone."""
         known = dict(self.given)
         wanted = [*self.results, *(var for step in steps for var in step.invars)]
@@ -103,10 +103,20 @@ def known_value(var: Any, known: dict[Any, Value]) -> Value:
     return known[var]
 
 
+def given_to(step: Any, known: dict[Any, Value]) -> list[Value]:
+    """The arguments of a step."""
+    return [known_value(var, known) for var in step.invars]
+
+
+def whole_array(var: Any, known: dict[Any, Value]) -> Array:
+    """The value of a variable, filled up with zeros."""
+    return cleaned(known_value(var, known), traced_shape(var)).array
+
+
 def take(step: Any, known: dict[Any, Value]) -> None:
     """Add what one step gives."""
-    values = [known_value(var, known) for var in step.invars]
-    known |= zip(step.outvars, _results(step, values), strict=True)
+    results = _results(step, given_to(step, known))
+    known |= zip(step.outvars, results, strict=True)
 
 
 def _results(step: Any, values: list[Value]) -> list[Value]:
