@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from .._arrays import Array
@@ -75,14 +76,18 @@ class FormulaTask(Task):
         sets = sets_of(getattr(self, name))
         return tuple(kind(tuple(map(float, values))) for values in sets)
 
-    def replica(self, seed: int) -> dict[str, Any]:
+    @cached_property
+    def ranges(self) -> dict[str, Any]:
+        """The numbers of both ranges; all replicas of a task share them."""
         import numpy as np
 
-        ranges = {
+        return {
             name: np.array([inputs.numbers for inputs in self.given(name)])
             for name in RANGES
         }
-        return ranges | self.choices(seed)
+
+    def replica(self, seed: int) -> dict[str, Any]:
+        return self.ranges | self.choices(seed)
 
     def choices(self, seed: int) -> dict[str, Any]:
         """What a seed chooses beside its samples, such as which inputs are summed."""
