@@ -96,8 +96,8 @@ def in_short_runs(row: dict) -> str:
     """What a call is that ends before its rows count for little."""
     return (
         f"{row['unit']}, {row['task']}, {row['replicas']:,} replicas for "
-        f"{row['steps']:,} steps: {row['million_per_s']:.0f} million by `train_cells` in "
-        f"{row['seconds']:.1f} seconds, half of which is Python that makes rows; the "
+        f"{row['steps']:,} steps: {row['million_per_s']:.0f} million by `train_cells`, "
+        f"in {row['seconds']:.1f} seconds, half of it Python that makes rows; the "
         f"kernel alone has {row['kernel_alone']:,.0f}."
     )
 
