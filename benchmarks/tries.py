@@ -32,7 +32,7 @@ HUNDRED, FOUR, TWO = TASKS
 BLOCKS = {HUNDRED: 32, FOUR: 64, TWO: 64}
 INTERVALS = {HUNDRED: 1, FOUR: 4, TWO: 8}
 ROUNDS = 7
-HIGHEST = {"precision": "highest"}
+HIGHEST: dict[str, Any] = {"precision": "highest"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,11 @@ def _(primals, tangents):
 
 def two_halves():
     """Every interval drawn as two halves."""
-    form = classmethod(lambda cls, inputs: (cls.kind, cls.quantile))
-    return patch.object(UniformInputs, "form", form)
+
+    def form(cls: Any, inputs: Any) -> tuple[str, Any]:
+        return cls.kind, cls.quantile
+
+    return patch.object(UniformInputs, "form", classmethod(form))
 
 
 def hashed_once():

@@ -16,6 +16,10 @@ def on_page_markdown(markdown, page, config, files):
         "cores": cores_table,
         "growth": growth_table,
         "account": account_table,
+        "kernel": kernel_table,
+        "profile": profile_table,
+        "table-2": whole_tables,
+        "agreement": agreement_table,
         "inputs": inputs_table,
         "tries": tries_tables,
         "second-order": second_order_table,
@@ -42,8 +46,8 @@ def table(heads: list[str], rows: list[list[str]], words: int = 1) -> str:
 
 
 def fleet_table() -> str:
-    """The figures of `benchmarks/fleet.py`, on a CPU and on an accelerator."""
-    cpu, faster = measured_by("fleet-cpu"), measured_by("fleet-h200")
+    """The figures of `benchmarks/fleet.py` on a CPU."""
+    cpu = measured_by("fleet-cpu")
     heads = ["task", "replicas", "fleet, µs", "plain PyTorch, µs", "ratio"]
     rows = [
         [
@@ -57,25 +61,86 @@ def fleet_table() -> str:
         for row in cpu["cpu"]
     ]
     parts = [table([*heads, "compiled in"], rows), "", f"JAX {cpu['jax']}.", ""]
-    parts += [f"On one {faster['device']}, by the clock, measurements included:", ""]
-    heads = ["task", "replicas", "million replica-steps per second", "compiled in"]
+    return "\n".join(parts[:-1])
+
+
+def kernel_table() -> str:
+    """What `train_cells` does per second on a GPU, with its kernel and without."""
+    measured = measured_by("fleet-h200")
+    heads = ["unit", "task", "replicas", "kernel", "XLA's program", "ratio"]
     rows = [
         [
+            row["unit"],
             row["task"],
             f"{row['replicas']:,}",
             f"{row['million_per_s']:.1f}",
+            f"{row['without_kernel']:.1f}",
+            f"{row['million_per_s'] / row['without_kernel']:.1f}×",
             f"{row['compile_s']:.1f} s",
         ]
-        for row in faster["accelerator"]
+        for row in measured["accelerator"]
     ]
-    parts += [table(heads, rows), "", f"JAX {faster['jax']}."]
-    if called := faster.get("called"):
-        parts[-1] += (
-            f" What a user calls, `train_cells`, has {called['share']:.1%} of the rate "
-            f"of its compiled intervals ({called['task']}, {called['replicas']} "
-            "replicas)."
-        )
-    return "\n".join(parts)
+    return "\n".join(
+        [
+            f"Million replica-steps per second by `train_cells` on one "
+            f"{measured['device']}, measurements and rows included:",
+            "",
+            table([*heads, "first call"], rows, words=2),
+            "",
+            f"JAX {measured['jax']}. {in_short_runs(measured['short'])}",
+        ]
+    )
+
+
+def in_short_runs(row: dict) -> str:
+    """What a call is that ends before its rows count for little."""
+    return (
+        f"{row['unit']}, {row['task']}, {row['replicas']:,} replicas for "
+        f"{row['steps']:,} steps: {row['million_per_s']:.0f} million by `train_cells`, "
+        f"in {row['seconds']:.1f} seconds, half of it Python that makes rows; the "
+        f"kernel alone has {row['kernel_alone']:,.0f}."
+    )
+
+
+def profile_table() -> str:
+    """What an interval of the kernel consists of."""
+    profile = measured_by("fleet-h200")["profile"]
+    parts = profile["parts_ms"]
+    whole = sum(parts.values())
+    rows = [[name, f"{ms:.2f}", f"{ms / whole:.1%}"] for name, ms in parts.items()]
+    head = f"NAU→NMU, 100 inputs, {profile['replicas']:,} replicas"
+    return table([head, "ms", "share"], rows)
+
+
+def whole_tables() -> str:
+    """How long whole tables took."""
+    texts = [
+        f"{row['what']} took {row['seconds'] / 60:.1f} minutes"
+        for row in measured_by("tables-h200")
+    ]
+    return "; ".join(texts) + "."
+
+
+def agreement_table() -> str:
+    """Success rates by the kernel and by XLA's program."""
+    heads = ["network", "task", "XLA's program", "kernel", "intervals overlap"]
+    rows = [
+        [
+            f"`{row['network']}`",
+            f"`{row['task']}`",
+            rate(row["gpu"]),
+            rate(row["gpu-kernel"]),
+            "yes" if row["overlap"] else "no",
+        ]
+        for row in measured_by("agreement-h200")
+    ]
+    return table(heads, rows, words=2)
+
+
+def rate(found: dict) -> str:
+    """Solved runs with the interval of their share."""
+    low, high = (f"{100 * found[end]:.0f}" for end in ("low", "high"))
+    return f"{found['solved']} of {found['of']} [{low}, {high} %]"
 
 
 def cores_table() -> str:
@@ -148,7 +213,7 @@ def growth_table() -> str:
     lines += ["|---|---:|---:|---:|"]
     for name in ("cpu", "h200"):
         measured = measured_by(f"fleet-{name}")
-        for row in measured["growth"]:
+        for row in measured.get("growth", ()):
             lines.append(
                 f"| {measured['device']} | {row['replicas']} | {row['us']:.3g} | "
                 f"{row['peak_gib']} |"

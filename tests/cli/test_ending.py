@@ -44,15 +44,15 @@ def test_a_signal_saves_a_checkpoint(number, tmp_path, monkeypatch, capsys):
     straight = tmp_path / "straight"
     cli.main([*TRAIN, "--json", "--out", str(straight)])
     expected = json.loads(capsys.readouterr().out)
-    advance = _block.Block.advance
+    advance = _block.advance_together
 
-    def interrupted(run: _block.Block) -> None:
-        advance(run)
-        if run.step == 3000:
+    def interrupted(blocks: list[_block.Block]) -> None:
+        advance(blocks)
+        if blocks[0].step == 3000:
             os.kill(os.getpid(), number)
 
     out, before = tmp_path / "out", signal.getsignal(number)
-    monkeypatch.setattr(_block.Block, "advance", interrupted)
+    monkeypatch.setattr(_block, "advance_together", interrupted)
     assert ended([*TRAIN, "--out", str(out)]) == 128 + number
     assert "Run the same command again to go on" in capsys.readouterr().err
     assert list(out.glob("*.checkpoint")) and not list(out.glob("*.parquet"))

@@ -191,19 +191,20 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(files, monkeypatch):
     part = given_optimiser("opts.py:lion")
     chosen = cell(optimiser=part, steps=2000)
     straight = measured(train_cells([chosen]))
-    advanced = _block.Block.advance
+    advanced = _block.advance_together
 
-    def stopped(block):
-        advanced(block)
+    def stopped(blocks):
+        advanced(blocks)
+        (block,) = blocks
         if block.step == 1000:
             block.save()
             raise RuntimeError("stop")
 
-    monkeypatch.setattr(_block.Block, "advance", stopped)
+    monkeypatch.setattr(_block, "advance_together", stopped)
     with pytest.raises(RuntimeError, match="stop"):
         train_cells([chosen], out=files / "runs")
     assert [*(files / "runs").glob("*.checkpoint")]
-    monkeypatch.setattr(_block.Block, "advance", advanced)
+    monkeypatch.setattr(_block, "advance_together", advanced)
     # Another process would load the file again, and have a class of its own.
     again = cell(optimiser=given_optimiser("opts.py:lion"), steps=2000)
     assert again.protocol.optimiser is not part

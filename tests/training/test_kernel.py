@@ -28,7 +28,7 @@ from arithmax.training._machine import pinned
 from arithmax.training._pieces import mean_in_pieces
 from arithmax.training._program import Configuration, program, run_together
 from arithmax.training._random import Key, Piece
-from arithmax.training._replica import numbers_of, batch_pieces, samples_at_once
+from arithmax.training._replica import batch_pieces, numbers_of, samples_at_once
 from arithmax.training._replicas import jobs, replicas
 from short_runs import cell
 

@@ -43,14 +43,14 @@ def test_rows_have_seconds_of_the_processor(monkeypatch, tmp_path):
 
 def test_the_same_cells_may_be_trained_twice_at_a_time(monkeypatch):
     """In two threads, as in two cells of a notebook server."""
-    meeting, advanced = threading.Barrier(2, timeout=60), _block.Block.advance
+    meeting, advanced = threading.Barrier(2, timeout=60), _block.advance_together
 
-    def together(block):
-        if block.step == 0:
+    def together(blocks):
+        if blocks[0].step == 0:
             meeting.wait()  # both of them run
-        advanced(block)
+        advanced(blocks)
 
-    monkeypatch.setattr(_block.Block, "advance", together)
+    monkeypatch.setattr(_block, "advance_together", together)
     with ThreadPoolExecutor(2) as pool:
         both = [pool.submit(train_cells, [cell(seeds=(0, 1))]) for _ in range(2)]
         first, second = (measured(future.result()) for future in both)
@@ -60,18 +60,19 @@ def test_the_same_cells_may_be_trained_twice_at_a_time(monkeypatch):
 def test_what_was_spent_before_a_stop_counts(monkeypatch, tmp_path):
     count = iter(range(10**6))
     monkeypatch.setattr(time, "process_time", lambda: 8.0 * next(count))
-    advanced = _block.Block.advance
+    advanced = _block.advance_together
 
-    def stopped(block):
-        advanced(block)
+    def stopped(blocks):
+        advanced(blocks)
+        (block,) = blocks
         if block.step == 1000:
             block.save()
             raise RuntimeError("stop")
 
-    monkeypatch.setattr(_block.Block, "advance", stopped)
+    monkeypatch.setattr(_block, "advance_together", stopped)
     with pytest.raises(RuntimeError, match="stop"):
         train_cells([cell(seeds=(0, 1))], out=tmp_path, workers=1)
-    monkeypatch.setattr(_block.Block, "advance", advanced)
+    monkeypatch.setattr(_block, "advance_together", advanced)
     rows = train_cells([cell(seeds=(0, 1))], out=tmp_path, workers=1).rows
     assert [row["cpu_seconds"] for row in rows] == [8.0, 8.0]
 

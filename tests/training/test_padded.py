@@ -8,7 +8,7 @@ from jax import lax
 
 from arithmax.training._filled import Unsupported, side, sides
 from arithmax.training._machine import pinned
-from arithmax.training._padded import Prepared, LoopSums
+from arithmax.training._padded import LoopSums, Prepared
 
 X = np.random.default_rng(0).uniform(0.5, 2.0, (3, 5)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(2, 3)).astype(np.float32)

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
-from ._cluster import Address, ClusterDevice, engine_options
 from ._own_parts import given_optimiser
 from ._show import (
     filled,
@@ -22,6 +21,7 @@ from ._show import (
     table,
     write_text,
 )
+from ._where import Address, ClusterDevice, Kernel, engine_options
 
 Given = Annotated[
     str,
@@ -52,6 +52,7 @@ def benchmark(
     page: Path | None = None,
     cluster: Address = None,
     cluster_device: ClusterDevice | None = None,
+    kernel: Kernel = "on",
     json: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -77,6 +78,7 @@ def benchmark(
             that this machine is in, or its address.
         cluster_device: what the cluster trains on; accelerators if it has any, if not
             given.
+        kernel: whether a GPU trains by a kernel, where the network can be one.
         json: print JSON for scripts.
         quiet: show no progress bar.
     """
@@ -101,7 +103,7 @@ def benchmark(
         operations=operations,
         studies=list(STUDIES)[:1] if quick else list(STUDIES),
         progress=not quiet and not json,
-        **engine_options(cluster, cluster_device),
+        **engine_options(cluster, cluster_device, kernel),
     )
     if json:
         print_json(places_as_json(done, stored))

@@ -20,12 +20,12 @@ from .._own_code import own_file
 from ..tasks import Task
 from ..training import MOST_SEEDS, Protocol, published
 from ..training.recipes import recipe_for
-from ._cluster import Address, ClusterDevice
 from ._own_parts import given_optimiser, own_network
 from ._settings import Field, kinds, options_of_protocol, updated, with_kinds
 from ._show import field_docs
 from ._task_options import is_open, made, options_of, task_named
 from ._units import Settings, given_unit
+from ._where import Address, ClusterDevice, Kernel
 
 HELP = ("-h", "--help")
 UNIT, ADDING = "nmu", "nau"  # the second where the first cannot do what is asked
@@ -58,6 +58,8 @@ class Run:
     """Train on a cluster of Ray instead of this machine."""
     cluster_device: ClusterDevice | None = None
     """What the cluster trains on; accelerators if it has any, if not given."""
+    kernel: Kernel = "on"
+    """Whether a GPU trains by a kernel, where the network can be one."""
     json: bool = False
     """Print a summary as JSON for scripts."""
     quiet: bool = False

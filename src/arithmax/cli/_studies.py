@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from ._cluster import Address, ClusterDevice, engine_options
 from ._comparisons import of_chosen, print_study
 from ._show import page_file, print_json, report_extra, write_text
+from ._where import Address, ClusterDevice, Kernel, engine_options
 
 Names = Annotated[
     tuple[str, ...],
@@ -45,6 +45,7 @@ def reproduce(
     block: int | None = None,
     cluster: Address = None,
     cluster_device: ClusterDevice | None = None,
+    kernel: Kernel = "on",
     json: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -61,6 +62,7 @@ def reproduce(
             that this machine is in, or its address.
         cluster_device: what the cluster trains on; accelerators if it has any, if not
             given.
+        kernel: whether a GPU trains by a kernel, where the network can be one.
         json: print the comparisons as JSON for scripts.
         quiet: show no progress bar.
     """
@@ -68,7 +70,7 @@ def reproduce(
 
     chosen = labels([text for texts in only for text in texts])
     options: dict[str, Any] = {} if block is None else {"block": block}
-    options |= engine_options(cluster, cluster_device)
+    options |= engine_options(cluster, cluster_device, kernel)
     done = run(
         names,
         out=out,

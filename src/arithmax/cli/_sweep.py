@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._json import dumps
-from ._cluster import engine_options
 from ._comparisons import print_study
 from ._order import Arguments, Order, ended, seeds_of
 from ._show import filled, write_or_say
 from ._studies import command
 from ._swept import UNIT, Setting, place_of, swept_places, swept_values
+from ._where import engine_options
 
 NAME = "sweep"
 CAPTION = "Success rate with its 95 % interval."
@@ -28,7 +28,7 @@ def train_swept(reading: Arguments) -> int:
 
     run = reading.first
     study = study_of(reading, [text for texts in run.sweep for text in texts])
-    options = engine_options(run.cluster, run.cluster_device)
+    options = engine_options(run.cluster, run.cluster_device, run.kernel)
     results = train_cells(
         [arm.cell for arm in study.arms],
         out=run.out,

@@ -9,12 +9,12 @@ from typing import Any
 
 from .._json import dumps
 from ..training import Cell
-from ._cluster import engine_options
 from ._comparisons import figure_text, median_text
 from ._order import HELP, Arguments, Order, ended, seeds_of
 from ._order import order as order
 from ._show import first_line, percent, show, table
 from ._task_options import tasks_by_name
+from ._where import engine_options
 
 MEASURED = ("interpolation", "extrapolation")
 COLUMNS = 5  # of what a task measures besides: more do not fit into 80 characters
@@ -79,7 +79,7 @@ def _trained(order: Order) -> int:
         [cell],
         out=run.out,
         progress=not run.quiet and not run.json,
-        **engine_options(run.cluster, run.cluster_device),
+        **engine_options(run.cluster, run.cluster_device, run.kernel),
     )
     errors = median_errors(results.rows)
     if run.json:

@@ -79,7 +79,7 @@ def spent(evaluation: Evaluation) -> dict[str, float]:
     rows = {row["run"]: row for runs in evaluation.arm_runs for row in runs.rows}
     took: dict[str, float] = {}
     for row in rows.values():
-        kind = str(row.get("platform", "cpu")).upper()
+        kind = str(row.get("platform", "cpu")).partition("-")[0].upper()
         counted = "cpu_seconds" if kind == "CPU" and "cpu_seconds" in row else "seconds"
         kind = CLOCK if (kind, counted) == ("CPU", "seconds") else kind
         took[kind] = took.get(kind, 0.0) + row.get(counted, 0.0)

@@ -71,11 +71,7 @@ class Digits(Task):
     length: int = 0
     """Images in a row; 0 is as published: 2 of products, 10 of sums and counts."""
     images: Source = "bundled"
-    """Which images: the 5,000 of the extra `digits`, or all 70,000 of MNIST.
-
-    The defaults of `full` are those of the paper; `bundled` has a smaller reader and a
-    shorter training, which are ours.
-    """
+    """Which images: 5,000 of the extra `digits`, or all 70,000 of MNIST (`full`)."""
     folder: str = field(default="", metadata={"identity": False})
     """The folder of MNIST's four files; without one they are fetched once."""
     test_length: int = 0

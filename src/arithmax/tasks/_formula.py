@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from .._arrays import Array
@@ -13,6 +14,7 @@ from ._keys import SampleKey
 from ._task import Split, Task
 
 RANGES = ("interpolation", "extrapolation")
+FEW = 16  # inputs for which all ranges share a program
 
 
 class FormulaTask(Task):
@@ -58,16 +60,23 @@ class FormulaTask(Task):
         return {}
 
     @property
-    def kind(self) -> tuple[tuple[str, int], ...]:
-        """The quantile function of each of `RANGES`, and how many sets of numbers.
+    def kind(self) -> tuple:
+        """What of the inputs' distributions a compiled program depends on.
 
-        The numbers themselves are a replica's.
+        That is the quantile function alone for few inputs, so that one program serves
+        all ranges. Many inputs take most of a step's time: for these it is the cheapest
+        function for each of `RANGES`, and whether all inputs share its numbers.
         """
+        if self.in_features <= FEW:
+            return (DISTRIBUTIONS[self.distribution].kind,)
         return tuple((self.form(name)[0], len(self.given(name))) for name in RANGES)
 
     def form(self, name: str) -> tuple[str, Callable[..., Array]]:
         """The quantile function of the inputs of one of `RANGES`, after its name."""
-        return DISTRIBUTIONS[self.distribution].form(self.given(name))
+        cls = DISTRIBUTIONS[self.distribution]
+        if self.in_features <= FEW:
+            return cls.kind, cls.quantile
+        return cls.form(self.given(name))
 
     def given(self, name: str) -> tuple[InputDistribution, ...]:
         """The distributions of one of `RANGES`, one or one for each input."""
@@ -75,14 +84,20 @@ class FormulaTask(Task):
         sets = sets_of(getattr(self, name))
         return tuple(kind(tuple(map(float, values))) for values in sets)
 
-    def replica(self, seed: int) -> dict[str, Any]:
+    @cached_property
+    def ranges(self) -> dict[str, Any]:
+        """The numbers of both ranges; all replicas of a task share them."""
         import numpy as np
 
-        ranges = {
-            name: np.array([inputs.numbers for inputs in self.given(name)])
-            for name in RANGES
-        }
-        return ranges | self.choices(seed)
+        ranges = {}
+        for name in RANGES:
+            sets = [inputs.numbers for inputs in self.given(name)]
+            for_each = len(sets) == 1 and self.in_features <= FEW
+            ranges[name] = np.array(sets * self.in_features if for_each else sets)
+        return ranges
+
+    def replica(self, seed: int) -> dict[str, Any]:
+        return self.ranges | self.choices(seed)
 
     def choices(self, seed: int) -> dict[str, Any]:
         """What a seed chooses beside its samples, such as which inputs are summed."""

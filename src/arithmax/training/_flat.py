@@ -26,7 +26,9 @@ class TracedStep:
     outvars: list[Any]
 
 
-def inlined(program: ClosedJaxpr, given: Sequence[Any]) -> tuple[list[TracedStep], list[Any]]:
+def inlined(
+    program: ClosedJaxpr, given: Sequence[Any]
+) -> tuple[list[TracedStep], list[Any]]:
     """The operations of a program and of all that it calls, and its results.
 
     Args:

@@ -69,10 +69,11 @@ def measured_errors(
     errors = {}
     for split in SETS:
         squares = training.squares(split)
+        value = squares.value
 
-        def one(given, total, i, squares=squares):
+        def one(given, total, i, value=value):
             params, numbers = given
-            return total + squares.value(params, numbers, i)
+            return total + value(params, numbers, i)
 
         parts = jnp.arange(squares.parts, dtype=jnp.uint32) * jnp.uint32(squares.each)
         first = jnp.broadcast_to(parts, (count, squares.parts))

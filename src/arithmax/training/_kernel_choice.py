@@ -14,7 +14,7 @@ from ._filled import Unsupported, side
 from ._machine import pinned
 from ._moment import Numbers
 from ._program import Configuration, program
-from ._replica import SETS, Training, numbers_of, batch_pieces
+from ._replica import SETS, Training, batch_pieces, numbers_of
 
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 

@@ -32,11 +32,11 @@ class Pieces(NamedTuple):
     """A batch in pieces of equal size, where it is not to be in memory as a whole.
 
     Args:
-        count: how many pieces there are.
+        pieces: how many pieces there are.
         compute: the predictions of parameters and the targets of a piece, by number.
     """
 
-    count: int
+    pieces: int
     compute: Callable[[Params, Array], tuple[Array, Array]]
 
 

@@ -18,9 +18,10 @@ from jax.core import Tracer
 from jax.extend.core import ClosedJaxpr
 
 from .._arrays import Array
-from ._filled import Filled, Unsupported, Value, cleaned, filled_up, traced_shape, sides
-from ._filled_rules import RULES, TERMS, Terms, split
-from ._flat import TracedVariable, TracedStep, inlined, is_fixed, leading_to
+from ._filled import Filled, Unsupported, Value, cleaned, filled_up, sides, traced_shape
+from ._filled_rules import RULES, split
+from ._filled_sums import TERMS, Terms
+from ._flat import TracedStep, TracedVariable, inlined, is_fixed, leading_to
 
 KEPT = 512  # the most elements of an array that is kept for a loop
 ADDED = 2048  # the most terms of a sum that are kept until the end of a loop
@@ -88,7 +89,9 @@ class Prepared:
             known = constants | dict(zip(self.later, map(Value, given), strict=True))
             for step in self.steps:
                 take(step, known)
-            pairs = ((known_value(var, known), traced_shape(var)) for var in self.results)
+            pairs = (
+                (known_value(var, known), traced_shape(var)) for var in self.results
+            )
             return [cleaned(*pair).array for pair in pairs]
 
         return call
@@ -108,10 +111,20 @@ def _is_known(var: Any) -> bool:
     return not isinstance(var.val, Tracer) and np.ndim(var.val) == 0
 
 
+def given_to(step: Any, known: dict[Any, Value]) -> list[Value]:
+    """The arguments of a step."""
+    return [known_value(var, known) for var in step.invars]
+
+
+def whole_array(var: Any, known: dict[Any, Value]) -> Array:
+    """The value of a variable, filled up with zeros."""
+    return cleaned(known_value(var, known), traced_shape(var)).array
+
+
 def take(step: Any, known: dict[Any, Value]) -> None:
     """Add what one step gives."""
-    values = [known_value(var, known) for var in step.invars]
-    known |= zip(step.outvars, _results(step, values), strict=True)
+    results = _results(step, given_to(step, known))
+    known |= zip(step.outvars, results, strict=True)
 
 
 def _results(step: Any, values: list[Value]) -> list[Value]:
@@ -242,11 +255,15 @@ class LoopSums:
         for step in self.inside:
             take(step, known)
         new = [
-            array if i in self.added else cleaned(known_value(v, known), traced_shape(v)).array
+            array
+            if i in self.added
+            else cleaned(known_value(v, known), traced_shape(v)).array
             for i, (array, v) in enumerate(zip(state, self.body.results, strict=True))
         ]
         self.terms = [
-            TERMS[step.primitive.name](step, [known_value(v, known) for v in step.invars])
+            TERMS[step.primitive.name](
+                step, [known_value(v, known) for v in step.invars]
+            )
             for step in self.roots
         ]
         pairs = zip(totals, self.terms, strict=True)

@@ -4,7 +4,6 @@ Everything numeric differs between replicas; the program depends on the network,
 structure of task and protocol, and the size of the block alone.
 """
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,7 +14,8 @@ import jax.numpy as jnp
 from .._arrays import Array
 from .._network import Network
 from ..tasks import Task
-from ._kernel import measured_errors, train_steps
+from ._intervals import in_a_kernel, on_cpu, step_by_step
+from ._kernel import measured_errors
 from ._moment import Numbers, State
 from ._protocol import Protocol
 from ._replica import Training, batch_pieces
@@ -25,7 +25,6 @@ SIDE_BY_SIDE = {
     "xla_gpu_graph_min_graph_size": 1,
     "xla_gpu_command_buffer_scheduling_mode": "CONCURRENT",
 }
-UNROLL = 8  # steps that an accelerator runs between two looks at the loop
 # Passes of the compiler for a CPU that are left out. The first splits operations over
 # all processor cores, where a block is the work of one; the second drops barriers, and
 # the inputs of a step would be computed again by each operation that reads them.
@@ -109,47 +108,6 @@ def program(of: Configuration, kernel: bool = False, gpu: bool = False) -> Progr
     )
 
 
-def step_by_step(
-    one: Training, state: State, numbers: Numbers, first: Array, error: Array
-) -> State:
-    """The replicas after an interval, all of them step by step."""
-    step_all = jax.vmap(one.step, in_axes=(0, 0, None, 0))
-
-    def step(state, i):
-        state = step_all(state, numbers, first + i, error)
-        return restarts(one, state, numbers, first + i), None
-
-    counts = jnp.arange(one.protocol.measuring.interval, dtype=jnp.uint32)
-    unroll = 1 if on_cpu() else UNROLL
-    return jax.lax.scan(step, state, counts, unroll=unroll)[0]
-
-
-def in_a_kernel(
-    one: Training,
-    state: State,
-    numbers: Numbers,
-    first: Array,
-    error: Array,
-    gpu: bool,
-) -> State:
-    """The replicas after an interval, each of them by itself.
-
-    A kernel ends where a replica may be drawn afresh.
-    """
-    interval, rule = one.protocol.measuring.interval, one.protocol.restart
-    count = interval if rule is None else math.gcd(interval, rule.every)
-
-    def some(i, state):
-        begin = first + jnp.uint32(count) * i.astype(jnp.uint32)
-        each = jnp.full(error.shape, begin)
-        state = train_steps(one, state, numbers, each, error, count, not gpu)
-        return restarts(one, state, numbers, begin + jnp.uint32(count - 1))
-
-    if count == interval:
-        return some(jnp.uint32(0), state)
-    return jax.lax.fori_loop(0, interval // count, some, state)
-
-
 @lru_cache(maxsize=64)
 def run_together(programs: tuple[Program, ...]) -> Callable[..., Any]:
     """An interval of several programs as one, which a GPU computes side by side.
@@ -178,11 +136,6 @@ def jitted(function: Callable[..., Any], **options: Any) -> Any:
     return jax.jit(function, compiler_options=asked, **options)
 
 
-def on_cpu() -> bool:
-    """Whether programs are compiled for a CPU."""
-    return jax.default_backend() == "cpu"
-
-
 @lru_cache
 def accepted(options: tuple[tuple[str, Any], ...]) -> dict[str, Any] | None:
     """The options, if this build of the compiler can work with them."""
@@ -207,16 +160,3 @@ def best_of(state: State, error: Array, eligible: Array) -> State:
     best = jax.tree.map(chosen, state.params, state.best)
     best_error = jnp.where(better, error, state.best_error)
     return state._replace(best=best, best_error=best_error)
-
-
-def restarts(one: Training, state: State, numbers: Numbers, step: Array) -> State:
-    """Draw the replicas afresh that the rule names, at the steps at which it looks."""
-    if one.protocol.restart is None:
-        return state
-    every = jnp.uint32(one.protocol.restart.every)
-    look = ((step + 1) % every == 0) & (step > 0)
-
-    def redraw(state):
-        return jax.vmap(one.restarted, in_axes=(0, 0, None))(state, numbers, step)
-
-    return jax.lax.cond(look, redraw, lambda state: state, state)

@@ -16,7 +16,7 @@ from .._network import Network
 from ..tasks import Task
 from ..tasks._task import Split
 from ._declared import bind, numbers
-from ._filled import traced_shape, side
+from ._filled import side, traced_shape
 from ._flat import operations
 from ._initialise import initialise
 from ._measures import check_further

@@ -53,7 +53,7 @@ class Replica:
         """The same as a short name."""
         return run_name(*self.identity)
 
-    @property
+    @cached_property
     def program(self) -> Configuration:
         """What the compiled program depends on, but for the size of the block."""
         return _configuration(self.network, self.task, self.protocol)

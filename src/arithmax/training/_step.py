@@ -99,7 +99,7 @@ def _loss(
     def one(params, i):
         return loss.value(*pieces.compute(params, i), moment.now)
 
-    return mean_in_pieces(one, pieces.count)(params), moment
+    return mean_in_pieces(one, pieces.pieces)(params), moment
 
 
 def _any_sees(penalties: Sequence[Penalty]) -> bool:
