@@ -1,5 +1,6 @@
 """The kernel of a GPU, computed on a CPU, against the program that it stands for."""
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,11 @@ from arithmax.training import (
     SmoothL1,
     SquaredError,
     Stalled,
+    _block,
     published,
 )
+from arithmax.training._block import train_jobs
+from arithmax.training._checkpoint import saved_step
 from arithmax.training._engine import Local, bundles
 from arithmax.training._kernel_choice import kernel_lacks
 from arithmax.training._machine import pinned
@@ -30,7 +34,7 @@ from arithmax.training._program import Configuration, program, run_together
 from arithmax.training._random import Key, Piece
 from arithmax.training._replica import batch_pieces, numbers_of, samples_at_once
 from arithmax.training._replicas import jobs, replicas
-from short_runs import cell
+from short_runs import MEASURED, cell
 
 HUNDRED = {"measuring__interval": 100, "measuring__validation": 1000, "steps": 100}
 TWO, TEN, MANY = SingleModule("mul"), SingleModule("mul", 10), Subsets("mul")
@@ -314,3 +318,45 @@ def test_side_by_side_each_program_is_as_alone():
     for a, b in zip(alone, together, strict=True):
         for one, other in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def two_jobs(folder=None):
+    """Two blocks of kernels, of two seeds and of one."""
+    cells = [
+        cell(NMU(), seeds=(0, 1), steps=1500),
+        cell(NAU(), SingleModule("add"), seeds=(0,), steps=1500),
+    ]
+    return jobs(replicas(cells, None, "gpu"), folder, 1e9)
+
+
+def quiet(name, steps, solved):
+    """Nobody looks at the progress."""
+
+
+def test_blocks_of_a_bundle_may_be_at_different_steps(tmp_path, monkeypatch):
+    straight = train_jobs(two_jobs(), jax.devices()[0], threading.Event(), quiet)
+    first, _ = two_jobs(tmp_path)
+    stop = threading.Event()
+    train_jobs([first], jax.devices()[0], stop, lambda *_: stop.set())
+    assert saved_step(first) == 500  # the other has not begun
+    seen, advance = [], _block.advance_together
+
+    def noted(blocks):
+        seen.append([block.step for block in blocks])
+        advance(blocks)
+
+    monkeypatch.setattr(_block, "advance_together", noted)
+    again = train_jobs(two_jobs(tmp_path), jax.devices()[0], threading.Event(), quiet)
+    assert seen == [[0], [500, 500], [1000, 1000]]
+    names = [*MEASURED, "run"]
+    assert [[r[n] for n in names] for r in again] == [
+        [r[n] for n in names] for r in straight
+    ]
+
+
+def test_the_seconds_of_a_bundle_are_shared_by_its_runs(monkeypatch):
+    count = iter(range(10**6))
+    monkeypatch.setattr(_block.time, "monotonic", lambda: float(next(count)))
+    rows = train_jobs(two_jobs(), jax.devices()[0], threading.Event(), quiet)
+    # A second for each of three intervals of three runs, and one at the end of a block.
+    assert [row["seconds"] for row in rows] == [1.5, 1.5, 2.0]
