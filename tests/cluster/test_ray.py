@@ -242,7 +242,7 @@ def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
         submit(running, jobs)
 
     monkeypatch.setattr(_running.Running, "submit", other_code)
-    with pytest.raises(ValueError, match=r"node 127.0.0.\d has other .* not 0.0.1"):
+    with pytest.raises(ValueError, match=r"node (one|two) has other .* not 0.0.1"):
         train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))
 
 
@@ -268,5 +268,5 @@ def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
         ended.set()
         killer.join()
     assert len(list(tmp_path.glob("*.checkpoint"))) == 2
-    with pytest.raises(ValueError, match="lends neither CPUs nor GPUs"):
+    with pytest.raises(ValueError, match="lends no CPU or GPU"):
         trained(tmp_path, engine=engine)
