@@ -99,9 +99,7 @@ def _start_here(options: dict[str, Any]) -> None:
     """Start a cluster that nobody else can reach, and that leaves nothing behind."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with loopback_alone(), _own_token():
-        ray.init(
-            "local", include_dashboard=False, _node_ip_address=LOOPBACK, **options
-        )
+        ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK, **options)
 
 
 @contextmanager

@@ -84,7 +84,9 @@ def asked_machines(
     return machines
 
 
-def _answered(node: ClusterNode, answer: ray.ObjectRef, seconds: float) -> Machine | None:
+def _answered(
+    node: ClusterNode, answer: ray.ObjectRef, seconds: float
+) -> Machine | None:
     """What a machine answers; None if it is gone."""
     try:
         return ray.get(answer, timeout=seconds)
