@@ -13,7 +13,7 @@ import ray
 
 from arithmax import NMU, cli
 from arithmax._extras import install
-from arithmax.cluster import Ray, _connection, _nodes, _software, _task
+from arithmax.cluster import Ray, _connection, _nodes, _running, _software, _task
 from arithmax.cluster._nodes import ClusterNode
 from arithmax.cluster._own_modules import own_modules
 from arithmax.cluster._software import check_alike, this_machine
@@ -139,6 +139,24 @@ def test_a_node_that_died_is_no_other_software(monkeypatch, error):
 
     monkeypatch.setattr(_software.ray, "get", get)
     assert _software._answered(MINE, ray.ObjectRef.nil(), 0.1) is None
+
+
+def test_a_lost_node_is_said_once():
+    running = _running.Running.__new__(_running.Running)
+    running.names, running.gone = {}, set()
+    running._look_for_lost({"a": "one", "b": "two"})
+    with pytest.warns(UserWarning, match="the node two is gone: its blocks go on"):
+        running._look_for_lost({"a": "one"})
+    running._look_for_lost({"a": "one"})  # a second warning would be an error
+
+
+def test_a_lost_head_ends_a_command():
+    """After some seconds, in which it may start again."""
+    running = _running.Running.__new__(_running.Running)
+    running.head, running.heard = closed_port(), 0.0
+    assert not running._has_head(1.0)
+    with pytest.raises(ConnectionError, match=r"head of the cluster is gone.*goes on"):
+        running._has_head(_running.HEAD_SECONDS + 1.0)
 
 
 def test_no_ray_on_this_machine():

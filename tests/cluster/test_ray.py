@@ -126,6 +126,7 @@ def saved(folder, ended: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.filterwarnings("ignore:the node .* is gone")
 def test_a_killed_node_costs_nothing(both, tmp_path, straight, shown):
     """Its block goes on elsewhere, from its checkpoint."""
 
@@ -246,6 +247,7 @@ def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
         train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))
 
 
+@pytest.mark.filterwarnings("ignore:the node .* is gone")
 def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
     """What was saved is there. It is the last test, since no node is left."""
     monkeypatch.setattr(_running, "NODES_SECONDS", 0.2)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray._private import ray_constants, services
+from ray._private import ray_constants, services, worker
 
 SECONDS = 5.0  # in which an address must answer
 LOOPBACK = "127.0.0.1"  # Ray listens there alone at this address, else everywhere
@@ -23,6 +23,7 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"  # a frame of HTTP/2 of type 4, which is empty
 CHECK = "Check the address that `ray start --head` printed"
 FORMS = "`auto`, `local`, HOST:PORT or ray://HOST:PORT"
 PORTS = "with a port from 1 to 65535"
+PRINTS = worker.print_to_stdstream
 TOKENS = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
@@ -92,6 +93,24 @@ def connect(cluster: str) -> bool:
         ) from error
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConnectionError(_refused(cluster, error)) from error
+    # Ray prints on stdout what it thinks of a lost machine, into JSON and into bars.
+    worker.print_to_stdstream = lambda data, ignore_prefix: None
+    return True
+
+
+def leave() -> None:
+    """Leave a cluster; it ends if it was started here."""
+    worker.print_to_stdstream = PRINTS
+    ray.shutdown()
+
+
+def answers(address: str) -> bool:
+    """Whether somebody listens at an address of Ray, HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), SECONDS).close()
+    except OSError:
+        return False
     return True
 
 

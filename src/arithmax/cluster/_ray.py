@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import ray
-
 from .._checks import check_number, choose, shown
 from ..training import FleetEngine
 from ..training._replicas import Job
-from ._connection import connect
+from ._connection import connect, leave
 from ._nodes import RESOURCES, awaited_device, lenders
 from ._own_modules import own_modules_sent
 from ._running import Running
@@ -67,7 +65,7 @@ class Ray(FleetEngine):
 
     def __exit__(self, *error: object) -> None:
         if self._joined.pop():
-            ray.shutdown()
+            leave()
 
     @property
     def platform(self) -> str:
