@@ -3,7 +3,8 @@
 `ray.cluster_utils` starts the processes of each node as `ray start` does, by a fork,
 which a process in which JAX has run must not do: this file is run as a process of its
 own, which starts and kills nodes by the lines that it reads. Addresses are those of
-127.0.0.0/8 other than 127.0.0.1, which Ray would replace by the machine's.
+127.0.0.0/8 other than 127.0.0.1, so that each node has its own. Ray then listens on all
+addresses of the machine while the tests run.
 """
 
 import logging

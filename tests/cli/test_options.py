@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "arithmax"
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9.-]*)")
 COMMAND = re.compile(r"(?<![\w/.-])arithmax ([a-z]+)\b([^`\n]*)")
-OTHERS = ("xla", "head", "address")  # of the compiler, and of `ray start`
+OTHERS = ("xla", "head", "address", "num-gpus")  # of the compiler, and of `ray start`
 NOT_TO_BE_WRITTEN = {"--task", *RENAMED}  # what messages say is wrong
 
 

@@ -126,6 +126,7 @@ def saved(folder, ended: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.filterwarnings("ignore:the node .* is gone")
 def test_a_killed_node_costs_nothing(both, tmp_path, straight, shown):
     """Its block goes on elsewhere, from its checkpoint."""
 
@@ -242,10 +243,11 @@ def test_an_error_on_a_worker_is_raised_here(both, tmp_path, monkeypatch):
         submit(running, jobs)
 
     monkeypatch.setattr(_running.Running, "submit", other_code)
-    with pytest.raises(ValueError, match=r"node 127.0.0.\d has other .* not 0.0.1"):
+    with pytest.raises(ValueError, match=r"node (one|two) has other .* not 0.0.1"):
         train_cells([cell(seeds=range(4))], block=2, engine=Ray(both.address))
 
 
+@pytest.mark.filterwarnings("ignore:the node .* is gone")
 def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
     """What was saved is there. It is the last test, since no node is left."""
     monkeypatch.setattr(_running, "NODES_SECONDS", 0.2)
@@ -268,5 +270,5 @@ def test_without_workers_a_command_ends(both, tmp_path, monkeypatch):
         ended.set()
         killer.join()
     assert len(list(tmp_path.glob("*.checkpoint"))) == 2
-    with pytest.raises(ValueError, match="lends neither CPUs nor GPUs"):
+    with pytest.raises(ValueError, match="lends no CPU or GPU"):
         trained(tmp_path, engine=engine)

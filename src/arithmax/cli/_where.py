@@ -6,7 +6,8 @@ import tyro
 
 ClusterDevice = Literal["cpu", "gpu", "tpu"]
 Kernel = Literal["on", "off"]
-Address = Annotated[str | None, tyro.conf.arg(metavar="auto|local|HOST:PORT")]
+FORMS = "auto|local|[ray://]HOST:PORT"
+Address = Annotated[str | None, tyro.conf.arg(metavar=FORMS)]
 
 
 def engine_options(

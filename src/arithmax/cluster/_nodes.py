@@ -2,6 +2,7 @@
 
 import math
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import ray
 
 RESOURCES = {"cpu": "CPU", "gpu": "GPU", "tpu": "TPU"}  # as JAX and as Ray call them
 ACCELERATORS = ("tpu", "gpu")
+TELL_SECONDS = 2.0  # after which it is said what is waited for
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ def lenders(device: str) -> list[ClusterNode]:
     return [node for node in nodes() if node.lends[device] >= 1]
 
 
+def this_node() -> str:
+    """What the machine is called that this runs on."""
+    here = ray.get_runtime_context().get_node_id()
+    return next((node.name for node in nodes() if node.id == here), here[:8])
+
+
 def awaited_device(wanted: str | None, patience: float, cluster: str) -> str:
     """The kind of device that blocks are trained on: accelerators if there are any.
 
@@ -48,20 +56,45 @@ def awaited_device(wanted: str | None, patience: float, cluster: str) -> str:
         cluster: what was asked for, for messages.
     """
     kinds = [wanted] if wanted else [*ACCELERATORS, "cpu"]
-    end = time.monotonic() + patience
+    patience = 0.0 if cluster == "local" else patience  # nobody else can join that
+    began = time.monotonic()
+    told = False
     while not (found := [kind for kind in kinds if lenders(kind)]):
-        if time.monotonic() > end:
+        waited = time.monotonic() - began
+        if waited >= patience:
             raise ValueError(_nothing(wanted, patience, cluster))
+        if waited > TELL_SECONDS and not told:
+            told = True
+            warnings.warn(_awaited(wanted, patience, cluster), stacklevel=2)
         time.sleep(min(0.5, patience))
     return found[0]
 
 
-def _nothing(wanted: str | None, patience: float, cluster: str) -> str:
-    there = nodes()
-    names = ", ".join(node.name for node in there)
-    what = f"no {RESOURCES[wanted]}" if wanted else "neither CPUs nor GPUs"
+def _what(wanted: str | None) -> str:
+    return RESOURCES[wanted] if wanted else "CPU or GPU"
+
+
+def _awaited(wanted: str | None, patience: float, cluster: str) -> str:
     return (
-        f"`cluster` (={cluster!r}) lends {what}: its nodes are {names}, and "
-        f"{math.ceil(patience)} seconds brought no other. Start workers with "
-        "`ray start --address=HOST:PORT`."
+        f"`cluster` (={cluster!r}) lends no {_what(wanted)} yet: waiting up to "
+        f"{math.ceil(patience)} seconds for a node that does."
     )
+
+
+def _nothing(wanted: str | None, patience: float, cluster: str) -> str:
+    names = ", ".join(node.name for node in nodes())
+    said = f"`cluster` (={cluster!r}) lends no {_what(wanted)}: its nodes are {names}"
+    if patience:
+        said += f", and {math.ceil(patience)} seconds brought no other"
+    return f"{said}. {_remedy(wanted, cluster)}"
+
+
+def _remedy(wanted: str | None, cluster: str) -> str:
+    other = "train on cores with `--cluster-device cpu`"
+    if cluster == "local":
+        return f"{other[0].upper()}{other[1:]}, or join a cluster that has one."
+    start = "Start workers with `ray start --address=HOST:PORT"
+    if wanted in ACCELERATORS:
+        lend = " --num-gpus=N`" if wanted == "gpu" else "`, on machines with TPUs"
+        return f"{start}{lend}, or {other}."
+    return f"{start}`."

@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import ray
-
 from .._checks import check_number, choose, shown
 from ..training import FleetEngine
 from ..training._replicas import Job
-from ._connection import connect
+from ._connection import connect, leave
 from ._nodes import RESOURCES, awaited_device, lenders
 from ._own_modules import own_modules_sent
 from ._running import Running
@@ -67,7 +65,7 @@ class Ray(FleetEngine):
 
     def __exit__(self, *error: object) -> None:
         if self._joined.pop():
-            ray.shutdown()
+            leave()
 
     @property
     def platform(self) -> str:
@@ -75,14 +73,18 @@ class Ray(FleetEngine):
 
     def _look_around(self) -> None:
         """What the workers are; each must have the software of this machine."""
-        there = lenders(self._chosen)
-        count = sum(int(node.lends[self._chosen]) for node in there)
-        kind = RESOURCES[self._chosen]
-        self.hardware = f"Ray: {count} × {kind}, nodes: {len(there)}"
         settings = {"runtime_env": self._environment()}
-        machines = asked_machines(there, self.patience, **settings)
+        there = asked_machines(lenders(self._chosen), self.patience, **settings)
+        kind = RESOURCES[self._chosen]
+        if not there:
+            raise ConnectionError(
+                f"`cluster` (={self.cluster!r}) has lost all nodes with a {kind} just "
+                "now. Look at `ray status`, and run the command again."
+            )
+        count = sum(int(node.lends[self._chosen]) for node, _ in there)
+        self.hardware = f"Ray: {count} × {kind}, nodes: {len(there)}"
         if self._chosen == "cpu":
-            self.memory = float(min(machine.memory for machine in machines))
+            self.memory = float(min(machine.memory for _, machine in there))
 
     def _environment(self) -> dict[str, Any]:
         """The settings of a process that trains."""

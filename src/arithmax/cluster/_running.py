@@ -1,6 +1,7 @@
 """The blocks that a cluster trains, seen from the driver, which writes all files."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from .._files import write_whole
 from ..training._checkpoint import checkpoint_of, saved_step
 from ..training._replicas import Job
+from ._connection import answers
 from ._mailbox import Checkpoint, Mailbox
 from ._nodes import lenders, nodes
 from ._software import this_machine
@@ -20,6 +22,10 @@ from ._task import Ended, train_block
 
 LOOK_SECONDS = 0.2  # between two looks for news
 NODES_SECONDS = 5.0  # and for machines that came or went
+HEAD_SECONDS = 20.0  # in which a head may start again; Ray gives up after 60
+KEPT_THEN = (
+    "What was finished or saved is kept: start Ray again, and the same command goes on."
+)
 KEPT = "What was finished or saved is kept: run the same command again to go on."
 
 
@@ -51,8 +57,11 @@ class Running:
         self.saved: dict[str, int] = {}  # the steps of checkpoints in the folder
         self.begun: set[str] = set()
         self.names: dict[str, str] = {}  # of nodes
+        self.gone: set[str] = set()  # of these
+        self.head = ray.get_runtime_context().gcs_address
+        self.head = self.head if answers(self.head) else ""  # not from outside
         self.looked = 0.0
-        self.lent = time.monotonic()
+        self.lent = self.heard = time.monotonic()
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Hand blocks to Ray, each with the checkpoint that its folder has."""
@@ -98,13 +107,35 @@ class Running:
         if now - self.looked < NODES_SECONDS:
             return
         self.looked = now
-        self.names |= {node.id: node.name for node in nodes()}
+        if not self._has_head(now):
+            return  # Ray would wait for it here
+        self._look_for_lost({node.id: node.name for node in nodes()})
         if lenders(device):
             self.lent = now
         elif now - self.lent > patience:
             raise ConnectionError(
                 f"no machine of the cluster has lent a {device.upper()} for "
                 f"{patience:g} seconds. {KEPT}"
+            )
+
+    def _has_head(self, now: float) -> bool:
+        """Whether the head answers; Ray would end this process without a word."""
+        if not self.head or answers(self.head):
+            self.heard = now
+            return True
+        if now - self.heard > HEAD_SECONDS:
+            raise ConnectionError(f"the head of the cluster is gone. {KEPT_THEN}")
+        return False
+
+    def _look_for_lost(self, there: Mapping[str, str]) -> None:
+        """Say once which machines are gone; a machine keeps its first name."""
+        self.names = {**there, **self.names}
+        for node in self.names.keys() - there.keys() - self.gone:
+            self.gone.add(node)
+            warnings.warn(
+                f"the node {self.names[node]} is gone: its blocks go on elsewhere, "
+                "from their last checkpoints.",
+                stacklevel=2,
             )
 
     def _look_into_mailbox(self) -> None:

@@ -16,6 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ._nodes import ClusterNode
 
 REMEDY = "Install the same on all machines, and start Ray there again."
+GONE = (exceptions.TaskUnschedulableError, exceptions.NodeDiedError)
 PACKAGES = ("jax", "jaxlib", "numpy", "optax")
 
 
@@ -56,8 +57,8 @@ def check_alike(ours: Mapping[str, str], theirs: Mapping[str, str], node: str) -
 
 def asked_machines(
     there: Sequence[ClusterNode], patience: float, **options: Any
-) -> list[Machine]:
-    """What machines have, which must be alike.
+) -> list[tuple[ClusterNode, Machine]]:
+    """What machines have, which must be alike; those that have just died are left out.
 
     Args:
         there: the machines.
@@ -76,12 +77,17 @@ def asked_machines(
     end, ours = time.monotonic() + patience, this_machine().software
     machines = []
     for node, answer in zip(there, answers, strict=True):
-        machines.append(_answered(node, answer, max(end - time.monotonic(), 0.0)))
-        check_alike(ours, machines[-1].software, node.name)
+        machine = _answered(node, answer, max(end - time.monotonic(), 0.0))
+        if machine is not None:
+            check_alike(ours, machine.software, node.name)
+            machines.append((node, machine))
     return machines
 
 
-def _answered(node: ClusterNode, answer: ray.ObjectRef, seconds: float) -> Machine:
+def _answered(
+    node: ClusterNode, answer: ray.ObjectRef, seconds: float
+) -> Machine | None:
+    """What a machine answers; None if it is gone."""
     try:
         return ray.get(answer, timeout=seconds)
     except exceptions.GetTimeoutError:
@@ -89,6 +95,8 @@ def _answered(node: ClusterNode, answer: ray.ObjectRef, seconds: float) -> Machi
             f"the node {node.name} does not answer. Look at `ray status`, or stop that "
             "node."
         ) from None
+    except GONE:
+        return None
     except exceptions.RayError as error:
         last = str(error).strip().splitlines()[-1]
         raise ValueError(

@@ -14,6 +14,7 @@ from ..training._block import train_job
 from ..training._checkpoint import checkpoint_of, saved_step
 from ..training._replicas import Job
 from ._mailbox import Checkpoint, News
+from ._nodes import this_node
 from ._software import check_alike, this_machine
 
 REPORT_SECONDS = 1.0  # less where checkpoints are wanted more often
@@ -73,7 +74,7 @@ def train_block(
         software: what the driver has.
         mailbox: the actor that takes news, and has a checkpoint if this is a retry.
     """
-    name = ray.util.get_node_ip_address()
+    name = this_node()
     check_alike(software, this_machine().software, name)
     device = _device(job, name)
     sent: Any = ray.get(mailbox.resume.remote(job.name))
