@@ -259,6 +259,8 @@ def test_the_platform_says_what_trained_a_run():
     assert platforms(platform="cpu") == ["cpu", "cpu"]
     sizes = {r.platform: r.block for r in replicas(cells, None, "gpu")}
     assert sizes == {"gpu-kernel": 3, "gpu": 32}  # a kernel needs no others beside it
+    spread = {r.platform: r.block for r in replicas(cells, None, "gpu", devices=2)}
+    assert spread == {"gpu-kernel": 2, "gpu": 32}
 
 
 class Pretended(Local):

@@ -81,7 +81,8 @@ class Ray(FleetEngine):
                 f"`cluster` (={self.cluster!r}) has lost all nodes with a {kind} just "
                 "now. Look at `ray status`, and run the command again."
             )
-        count = sum(int(node.lends[self._chosen]) for node, _ in there)
+        self.devices = sum(int(node.lends[self._chosen]) for node, _ in there)
+        count = self.devices
         self.hardware = f"Ray: {count} × {kind}, nodes: {len(there)}"
         if self._chosen == "cpu":
             self.memory = float(min(machine.memory for _, machine in there))

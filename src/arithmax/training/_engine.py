@@ -31,6 +31,7 @@ class FleetEngine(ABC):
 
     hardware: str = ""  # in a few words, where it is not this machine's
     memory: float = math.inf  # bytes that a block can have, as far as that is known
+    devices: int = 1  # how many of its kind it has, as far as that is known
 
     def __enter__(self) -> "FleetEngine":
         return self
@@ -76,7 +77,7 @@ class Local(FleetEngine):
         if workers is not None:
             check_whole("workers", workers := plain(workers), 1)
         self.workers: int | None = workers
-        self.memory = memory()
+        self.memory, self.devices = memory(), len(jax.local_devices())
 
     @property
     def platform(self) -> str:

@@ -96,7 +96,7 @@ def train_cells(
         that were finished.
     """
     with _chosen(engine, workers) as place:
-        wanted = replicas(cells, block, place.platform, kernel)
+        wanted = replicas(cells, block, place.platform, kernel, place.devices)
         folder = writable("out", out) if out is not None else None
         if folder is not None:
             sweep(folder)

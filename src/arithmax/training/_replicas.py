@@ -99,6 +99,7 @@ def replicas(
     block: int | None,
     platform: str = "",
     kernel: bool = True,
+    devices: int = 1,
 ) -> list[Replica]:
     """Every run of some cells; those of one program have blocks of one size.
 
@@ -107,6 +108,7 @@ def replicas(
         block: the size of a block; by the size of the network if None.
         platform: the kind of device that trains them; this machine's if empty.
         kernel: whether a GPU trains them by a kernel, where there is one.
+        devices: over how many devices runs that need none beside them are spread.
     """
     if not isinstance(cells, Sequence) or not cells:
         raise ValueError(f"`cells` (={shown(cells)}) must hold at least one cell.")
@@ -129,7 +131,7 @@ def replicas(
     for r in dict.fromkeys(made):
         groups.setdefault(r.program, []).append(r)
     sizes = {
-        program: block_size(group[0].task, len(group), group[0].platform)
+        program: block_size(group[0].task, len(group), group[0].platform, devices)
         for program, group in groups.items()
     }
     return [replace(r, block=sizes[r.program]) for r in made]
@@ -160,14 +162,14 @@ def input_count(task: Task) -> int:
     return math.prod(task.input_shape)
 
 
-def block_size(task: Task, count: int, platform: str) -> int:
+def block_size(task: Task, count: int, platform: str, devices: int = 1) -> int:
     """Replicas in a block: on a CPU by the size of the inputs, else by a list."""
     inputs = input_count(task)
     image = len(task.input_shape) > 1 and inputs >= IMAGE
     if platform == "cpu":
         return 1 if image else CPU_BLOCKS[inputs <= SMALL]
     if platform == KERNEL:  # each replica is trained by itself: none are filled in
-        return min(count, ACCELERATOR_BLOCKS[-1])
+        return min(-(-count // devices), ACCELERATOR_BLOCKS[-1])
     sizes = IMAGE_BLOCKS if image else ACCELERATOR_BLOCKS
     return next((b for b in sizes if b >= count), sizes[-1])
 
