@@ -79,9 +79,12 @@ def ordered(task, network, protocol):
     return network, task, protocol
 
 
+AMONG_TEN = ("nmu", "nalu", "inalu", "npu", "nmru", "snmu")
+EVERY = [(name, TWO) for name in UNITS] + [(name, TEN) for name in AMONG_TEN]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("task", [TWO, TEN], ids=str)
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize(("name", "task"), EVERY, ids=str)
 def test_every_unit(name, task):
     # In double precision: of slopes near zero, rounding decides where Adam goes.
     network, protocol = protocol_of(UNITS[name](), task, precision="float64")
