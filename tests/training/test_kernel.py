@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arithmax import NALU, NAU, NMRU, NMU, UNITS, StochasticNMU, train_cells
-from arithmax.tasks import Dataset, SingleModule, Subsets
+from arithmax.tasks import Dataset, Digits, SingleModule, Subsets
 from arithmax.training import (
     L1,
     SGD,
@@ -241,14 +241,7 @@ def test_what_is_no_kernel_says_why():
     assert "too large" in lacks(network, MANY, loss)
     threefry = Protocol(1000, generator="threefry")
     assert "rule" in lacks(NMU(), TWO, threefry)
-    assert "axes" in lacks(NMU(), _Images(), protocol)
-
-
-@dataclass(frozen=True)
-class _Images(SingleModule):
-    @property
-    def in_features(self) -> Any:
-        return 2, 3
+    assert "axes" in lacks(NMU(), Digits("product"), protocol)
 
 
 def test_the_platform_says_what_trained_a_run():
