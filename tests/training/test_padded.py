@@ -8,7 +8,7 @@ from jax import lax
 
 from arithmax.training._filled import Unsupported, side, sides
 from arithmax.training._machine import pinned
-from arithmax.training._padded import LoopSums, Prepared
+from arithmax.training._padded import LoopSums, Prepared, loop_sizes
 
 X = np.random.default_rng(0).uniform(0.5, 2.0, (3, 5)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(2, 3)).astype(np.float32)
@@ -265,3 +265,15 @@ def test_terms_are_kept_only_if_they_are_few(monkeypatch):
     (found,) = run(squares_of_matrices, W, X)
     np.testing.assert_allclose(found, squares_of_matrices(W, X), rtol=1e-5)
     assert [len(made.roots) for made in kept] == [0]
+
+
+class Groups:
+    """As JAX 0.11 names the arguments of a loop: in three groups."""
+
+    def unpack(self):
+        return [1, 2], [3], []
+
+
+def test_loops_of_both_kinds_of_jax():
+    assert loop_sizes({"num_consts": 2, "num_carry": 1}) == (2, 1)
+    assert loop_sizes({"ft_in": Groups()}) == (2, 1)

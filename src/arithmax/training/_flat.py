@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Literal
 
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")  # how operations name what they call
 
@@ -63,7 +63,9 @@ def _called(step: Any) -> ClosedJaxpr | None:
     found = [step.params[name] for name in CALLS if name in step.params]
     if not found or step.primitive.name == "scan":
         return None
-    program = ClosedJaxpr(found[0], ()) if isinstance(found[0], Jaxpr) else found[0]
+    # Before JAX 0.11 there were programs that do not have their constants with them.
+    closed = hasattr(found[0], "consts")
+    program = found[0] if closed else ClosedJaxpr(found[0], ())
     # Others call theirs with each element, such as `reduce`.
     pairs = (step.invars, program.jaxpr.invars), (step.outvars, program.jaxpr.outvars)
     alike = [_shapes(a) == _shapes(b) for a, b in pairs]

@@ -7,7 +7,7 @@ in several threads is what costs most in a kernel.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -149,10 +149,18 @@ def _lone(values: list[Value]) -> Filled:
     return Filled(max(numbers, default=Filled.ZERO))
 
 
+def loop_sizes(params: Mapping[str, Any]) -> tuple[int, int]:
+    """How many arguments of a loop are constant, and how many it carries."""
+    if "num_carry" in params:
+        return params["num_consts"], params["num_carry"]
+    constant, carried, _ = params["ft_in"].unpack()  # since JAX 0.11
+    return len(constant), len(carried)
+
+
 def _loop(step: Any, values: list[Value]) -> list[Value]:
     """A loop whose state is filled up with zeros after each round."""
     program = step.params["jaxpr"]
-    fixed, moved = step.params["num_consts"], step.params["num_carry"]
+    fixed, moved = loop_sizes(step.params)
     if len(step.invars) != fixed + moved or len(step.outvars) != moved:
         raise Unsupported("a loop reads or writes the rows of an array")
     pairs = zip(values, step.invars, strict=True)
