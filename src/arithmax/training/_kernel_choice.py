@@ -16,6 +16,9 @@ from ._moment import Numbers
 from ._program import Configuration, program
 from ._replica import SETS, Training, batch_pieces, numbers_of
 
+# What a step that is no kernel is met with; the last two by a JAX that is not known yet.
+NO_KERNEL = (Unsupported, NotImplementedError, ValueError, TypeError)
+NO_KERNEL += (KeyError, AttributeError)
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
 
 
@@ -43,7 +46,7 @@ def kernel_lacks(of: Configuration) -> str:
             return "its batch is too large to be computed at once"
         try:
             _trace(of)
-        except (Unsupported, NotImplementedError, ValueError, TypeError) as error:
+        except NO_KERNEL as error:
             return str(error).partition("\n")[0] or type(error).__name__
         # Measured sets are in pieces always; the package's networks are tested.
         own = code_of(of.network, task, protocol)
