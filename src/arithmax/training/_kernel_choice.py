@@ -16,7 +16,7 @@ from ._moment import Numbers
 from ._program import Configuration, program
 from ._replica import SETS, Training, batch_pieces, numbers_of
 
-# What a step that is no kernel is met with; the last two by a JAX that is not known yet.
+# What a step that is no kernel is met with; the last two by a JAX not known yet.
 NO_KERNEL = (Unsupported, NotImplementedError, ValueError, TypeError)
 NO_KERNEL += (KeyError, AttributeError)
 WHOLE = 4096  # the most inputs of a batch that is not computed in pieces
