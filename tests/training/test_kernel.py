@@ -131,7 +131,8 @@ def test_a_piece_has_the_numbers_of_the_batch(shape, dtype):
     with pinned(dtype):
 
         def drawn(shape, piece):
-            key = Key("hash", jnp.uint32(7), 0, jnp.uint32(3), dtype, piece=piece)
+            kind = jnp.dtype(dtype)
+            key = Key("hash", jnp.uint32(7), 0, jnp.uint32(3), kind, piece=piece)
             return np.asarray([key.uniform(shape), key.uniform(shape)])
 
         whole = drawn(shape, None)

@@ -214,7 +214,7 @@ def _dynamic_slice(step: Any, values: list[Value]) -> Value:
 
 
 def split(step: Any, value: Value) -> list[Value]:
-    axis, counts = step.params["axis"], step.params["sizes"]
+    axis, counts = step.params["axis"], [int(n) for n in step.params["sizes"]]
     size = traced_shape(step.invars[0])[axis]
     firsts = accumulate((0, *counts[:-1]))
     pairs = zip(firsts, counts, strict=True)
