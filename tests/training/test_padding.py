@@ -42,7 +42,9 @@ def cells(units, padded, **changes):
     ],
 )
 def test_padding_changes_nothing_but_the_rounding(name, tmp_path):
-    changes = RAMP if name in ("NMU", "NAC•,NMU") else {}
+    # Later on, one of NAC•'s hidden numbers comes so near zero that rounding decides.
+    earlier = {"steps": 300, "measuring": Measuring(300, 1000)}
+    changes = RAMP if name in ("NMU", "NAC•,NMU") else earlier
     plain = train_cells(cells(PAIRS[name], (), **changes), out=tmp_path / "plain")
     filled = train_cells(cells(PAIRS[name], (5,), **changes), out=tmp_path / "filled")
     for a, b in zip(plain.rows, filled.rows, strict=True):
