@@ -82,8 +82,7 @@ class Ray(FleetEngine):
                 "now. Look at `ray status`, and run the command again."
             )
         self.devices = sum(int(node.lends[self._chosen]) for node, _ in there)
-        count = self.devices
-        self.hardware = f"Ray: {count} × {kind}, nodes: {len(there)}"
+        self.hardware = f"Ray: {self.devices} × {kind}, nodes: {len(there)}"
         if self._chosen == "cpu":
             self.memory = float(min(machine.memory for _, machine in there))
 

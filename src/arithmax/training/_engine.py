@@ -113,19 +113,19 @@ def bundles(jobs: Sequence[Job], devices: int = 1) -> list[list[Job]]:
         devices: how many devices there are, each of which gets some.
     """
     bundled: list[list[Job]] = []
-    open_: dict[tuple, list[Job]] = {}
+    growing: dict[tuple, list[Job]] = {}
     share = -(-sum(len(job.replicas) for job in jobs) // devices)
     for job in jobs:
         protocol, is_kernel = job.first.protocol, job.first.platform == KERNEL
         alike = job.steps, protocol.measuring.interval, protocol.precision
-        beside = open_.get(alike, [])
+        beside = growing.get(alike, [])
         count = sum(len(other.replicas) for other in [*beside, job])
         if is_kernel and beside and count <= min(WARPS, share):
             beside.append(job)
             continue
         bundled.append([job])
         if is_kernel:
-            open_[alike] = bundled[-1]
+            growing[alike] = bundled[-1]
     return bundled
 
 

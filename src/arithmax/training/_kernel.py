@@ -44,9 +44,8 @@ def train_steps(
 
     def one(given, moving, step):
         (numbers, error), (params, optimiser, restarts) = given, moving
-        before = State(
-            params, optimiser, {}, error, restarts
-        )  # no step looks at the best
+        # No step looks at the best parameters.
+        before = State(params, optimiser, {}, error, restarts)
         return moved(training.step(before, numbers, step, error))
 
     after = _repeated(one, (numbers, error), moved(state), first, count, interpret)

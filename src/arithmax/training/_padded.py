@@ -89,10 +89,7 @@ class Prepared:
             known = constants | dict(zip(self.later, map(Value, given), strict=True))
             for step in self.steps:
                 take(step, known)
-            pairs = (
-                (known_value(var, known), traced_shape(var)) for var in self.results
-            )
-            return [cleaned(*pair).array for pair in pairs]
+            return [whole_array(var, known) for var in self.results]
 
         return call
 
@@ -263,15 +260,11 @@ class LoopSums:
         for step in self.inside:
             take(step, known)
         new = [
-            array
-            if i in self.added
-            else cleaned(known_value(v, known), traced_shape(v)).array
-            for i, (array, v) in enumerate(zip(state, self.body.results, strict=True))
+            array if i in self.added else whole_array(var, known)
+            for i, (array, var) in enumerate(zip(state, self.body.results, strict=True))
         ]
         self.terms = [
-            TERMS[step.primitive.name](
-                step, [known_value(v, known) for v in step.invars]
-            )
+            TERMS[step.primitive.name](step, given_to(step, known))
             for step in self.roots
         ]
         pairs = zip(totals, self.terms, strict=True)
@@ -301,6 +294,5 @@ class LoopSums:
         for step in [*left, *(self.made[self.body.results[i]] for i in self.added)]:
             take(step, known)
         for i in self.added:
-            var = self.body.results[i]
-            results[i] = cleaned(known[var], traced_shape(var)).array
+            results[i] = whole_array(self.body.results[i], known)
         return results
