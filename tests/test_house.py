@@ -29,7 +29,7 @@ ROOMS = [
 ]
 ROOMS += ["_parameters", "_inputs", "_hazards", "_network", "units", "networks"]
 ROOMS += ["tasks", "_profile", "statistics", "results", "training", "discover"]
-ROOMS += ["readout", "fitting", "studies", "benchmark", "report", "cluster"]
+ROOMS += ["readout", "fitting", "bayes", "studies", "benchmark", "report", "cluster"]
 ROOMS += ["cli", "__main__"]
 ROOMS += ["_layers", "torch", "equinox", "sklearn"]
 # What looks at studies and layers stands beside, not above, each other.

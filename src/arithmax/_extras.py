@@ -26,6 +26,7 @@ EXTRAS = {
     "latex2mathml": "docs",
     "mlxtend": "digits",
     "ray": "cluster",
+    "numpyro": "bayes",
 }
 """The extra that each package comes with."""
 
