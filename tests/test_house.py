@@ -43,6 +43,7 @@ INSIDE = {
     ("training", "tasks"),  # how long a seed may be
     ("equinox", "training"),  # draws parameters as the fleet does
     ("cluster", "training"),  # trains blocks as the fleet does
+    ("bayes", "discover"),  # checks rows as a search does
     ("benchmark", "studies"),
     ("report", "studies"),
     ("cli", "studies"),
