@@ -77,7 +77,6 @@ def log_evidence(fit: FittedFormula) -> float:
     rows, count = fit.rows, len(fit.best)
     variance = fit.squares / rows
     logarithm = -0.5 * rows * (math.log(2 * math.pi * variance) + 1)
-    logarithm += 0.5 * float(np.log(fit.weight).sum())
     prior = fit.best / fit.prior_std
     logarithm -= 0.5 * float(prior @ prior) + float(np.log(fit.prior_std).sum())
     logarithm -= math.log(NOISE_SPREAD)
