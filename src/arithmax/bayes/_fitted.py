@@ -226,7 +226,7 @@ def _rank(constant: Constant, value: float, place: int) -> tuple[int, int, bool,
     has no scale of its own. Then exponents of columns, and at last those of sums."""
     kinds = {"coefficient": 0, "exponent": 1}
     of_sum = constant.role == "exponent" and not constant.of_column
-    return kinds[constant.role] + of_sum, constant.depth, abs(value) == 1.0, place
+    return kinds[constant.role] + of_sum, constant.depth, bool(abs(value) == 1), place
 
 
 def _allowed(

@@ -90,7 +90,7 @@ class FormulaFunction:
         ]
         return np.array(found)
 
-    def value(self, numbers: Sequence[Any], columns: Any, xp: Any) -> Any:
+    def value(self, numbers: Sequence[Any] | np.ndarray, columns: Any, xp: Any) -> Any:
         """What the formula gives on each row; columns are arrays of equal shape."""
         signs = iter(constant.sign for constant in self.constants)
         return _value(self.root, iter(numbers), signs, columns, xp)
