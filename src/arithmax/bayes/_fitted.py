@@ -10,8 +10,8 @@ from jaxtyping import Float
 from .._checks import shown
 from ..discover import Formula
 from ._function import (
-    Constant,
     FormulaFunction,
+    NumberPlace,
     constants_of,
     function_of,
     middle_of,
@@ -221,7 +221,9 @@ class _Given:
         return tuple(sorted(chosen))
 
 
-def _rank(constant: Constant, value: float, place: int) -> tuple[int, int, bool, int]:
+def _rank(
+    constant: NumberPlace, value: float, place: int
+) -> tuple[int, int, bool, int]:
     """Coefficients first, from outside, and those of 1 last: they are held where a sum
     has no scale of its own. Then exponents of columns, and at last those of sums."""
     kinds = {"coefficient": 0, "exponent": 1}
@@ -230,7 +232,7 @@ def _rank(constant: Constant, value: float, place: int) -> tuple[int, int, bool,
 
 
 def _allowed(
-    constants: tuple[Constant, ...],
+    constants: tuple[NumberPlace, ...],
     places: list[int],
     moved: np.ndarray,
     any_size: bool,

@@ -26,7 +26,7 @@ PLACE = Number(0.0)  # what stands for a number of which the place alone counts
 
 
 @dataclass(frozen=True)
-class Constant:
+class NumberPlace:
     """A place in a formula where a number stands.
 
     Args:
@@ -57,7 +57,7 @@ class FormulaFunction:
     """
 
     root: Node
-    constants: tuple[Constant, ...]
+    constants: tuple[NumberPlace, ...]
     free: tuple[int, ...]
 
     def numbers(self, moved: Any, held: Any, middle: Any, xp: Any) -> list[Any]:
@@ -133,7 +133,7 @@ def _with_exponents(node: Node) -> Node:
     return Product(node.exponents, tuple(factors))
 
 
-def constants_of(formula: Formula) -> tuple[Constant, ...]:
+def constants_of(formula: Formula) -> tuple[NumberPlace, ...]:
     """What each number of a formula is, in the order in which they are read."""
     return tuple(_constants(formula.root, formula, 1, 0))
 
@@ -149,18 +149,18 @@ def middle_of(
 
 def _constants(
     node: Node, formula: Formula, depth: int, place: int
-) -> Iterator[Constant]:
+) -> Iterator[NumberPlace]:
     """The numbers of a node, the first of which stands at `place`."""
     for number, child in _pairs(node):
         inner = place + (number is not None)
         if isinstance(node, Sum):
             factors = tuple(_factors(child, inner))
             name = _named(child, formula)
-            yield Constant("coefficient", depth, "", factors, name)
+            yield NumberPlace("coefficient", depth, "", factors, name)
         elif number is not None:
             name = f"exponent of {_text(child, formula)}"
             of_column = isinstance(child, Variable)
-            yield Constant("exponent", depth, _sign(number), (), name, of_column)
+            yield NumberPlace("exponent", depth, _sign(number), (), name, of_column)
         yield from _constants(child, formula, depth + isinstance(node, Sum), inner)
         place = inner + sum(1 for _ in child.numbers())
 
