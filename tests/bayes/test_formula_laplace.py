@@ -37,10 +37,13 @@ def test_linear_formulas_have_the_intervals_of_linear_regression():
     np.testing.assert_allclose(fit.best, solution, rtol=1e-9)
     # The prior takes a share of about one row in twelve.
     np.testing.assert_allclose(fit.covariance, variance, rtol=0.1)
+    hat = matrix @ np.linalg.inv(matrix.T @ matrix)
+    leverage = (matrix * hat).sum(axis=1)
+    robust = hat.T @ np.diag(((y - matrix @ solution) / (1 - leverage)) ** 2) @ hat
+    larger = np.sqrt(np.maximum(np.diag(robust), np.diag(fit.covariance)))
+    np.testing.assert_allclose(np.sqrt(np.diag(fit.spread)), larger, rtol=1e-9)
     found = around(fit, 0.95)
-    for marginal, mean, spread in zip(
-        found.marginals, fit.best, np.sqrt(np.diag(fit.covariance)), strict=True
-    ):
+    for marginal, mean, spread in zip(found.marginals, fit.best, larger, strict=True):
         half = student.ppf(0.975, 10) * spread
         assert marginal.low == pytest.approx(mean - half, abs=0.02 * half)
         assert marginal.high == pytest.approx(mean + half, abs=0.02 * half)
@@ -69,6 +72,22 @@ def test_intervals_hold_the_truth_as_often_as_they_say(text, noise):
         ]
     # Constants of one table are not independent: bounds are those of 60 tables.
     assert 0.88 <= np.mean(held) <= 0.995
+
+
+def test_intervals_hold_the_truth_where_noise_grows_with_the_target():
+    formula = parse("a**2/b", NAMES)
+    held, narrow = [], []
+    for seed in range(100):
+        x, y = table("a**2/b", 0.0, rows=150, seed=seed, low=0.5, high=3.0)
+        noise = np.random.default_rng([seed, 7]).standard_normal(150)
+        fit = fitted(formula, x, y * (1 + 0.01 * noise))
+        truth = fit.function.moved(fit.held, fit.middle)
+        even = np.abs(fit.best - truth) / np.sqrt(np.diag(fit.covariance))
+        narrow.append(even < 1.976)
+        marginals = around(fit, 0.95).marginals
+        held += [m.contains(v) for m, v in zip(marginals, fit.held, strict=True)]
+    assert np.mean(narrow) < 0.8  # noise of one size would be far too sure
+    assert 0.9 <= np.mean(held) <= 0.99
 
 
 def test_a_formula_is_written_with_its_intervals():

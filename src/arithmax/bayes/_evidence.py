@@ -119,24 +119,21 @@ def _odds_of_used(fit: FittedFormula, column: int, whole: float) -> float:
 def _odds_of_other(fit: FittedFormula, column: int) -> float:
     """By the ratio of Savage and Dickey, with slopes where the fit is."""
     values, root = fit.x[:, column], np.sqrt(fit.weight)
-    numbers = fit.function.numbers(fit.best, fit.held, fit.middle, np)
-    predicted = np.broadcast_to(fit.function.value(numbers, fit.x.T, np), fit.y.shape)
     if (values > 0).all():
-        slope, spread = (
-            predicted * (np.log(values) - fit.middle[column]),
-            EXPONENT_SPREAD,
-        )
+        slope = fit.predicted * (np.log(values) - fit.middle[column])
+        room = EXPONENT_SPREAD
     else:
-        slope, spread = values - values.mean(), float(np.std(fit.y))
-        slope = slope / (slope.std() or 1.0)
+        slope = (values - values.mean()) / (values.std() or 1.0)
+        room = float(np.std(fit.y))
     slope = slope * root
     if fit.slopes.size:
         slope = slope - fit.slopes @ np.linalg.lstsq(fit.slopes, slope, rcond=None)[0]
-    length = float(slope @ slope)
+    length, residual = float(slope @ slope), fit.y - fit.predicted
     if not length > 0:
         return -math.inf
-    estimate = float(slope @ ((fit.y - predicted) * root)) / length
-    variance = fit.squares / fit.freedom / length
-    ratio = spread**2 / variance
-    sure = estimate**2 / variance * ratio / (1 + ratio)
+    estimate = float(slope @ (residual * root)) / length
+    even = fit.squares / fit.freedom / length
+    uneven = float(slope**2 @ residual**2) / length**2  # as in `FittedFormula.spread`
+    ratio = room**2 / max(even, uneven)
+    sure = (estimate / room) ** 2 * ratio**2 / (1 + ratio)
     return 0.5 * sure - 0.5 * math.log1p(ratio)

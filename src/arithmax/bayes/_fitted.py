@@ -68,10 +68,16 @@ class FittedFormula:
         return raw * np.sqrt(self.weight)[:, None]
 
     @cached_property
+    def predicted(self) -> Float[np.ndarray, " row"]:
+        """What the formula gives at its best."""
+        numbers = self.function.numbers(self.best, self.held, self.middle, np)
+        value = self.function.value(numbers, self.x.T, np)
+        return np.broadcast_to(value, self.y.shape)
+
+    @cached_property
     def squares(self) -> float:
         """The weighted sum of squared residuals, which rounding keeps above zero."""
-        numbers = self.function.numbers(self.best, self.held, self.middle, np)
-        residual = self.y - self.function.value(numbers, self.x.T, np)
+        residual = self.y - self.predicted
         least = (
             self.weight @ (ROUNDING * np.abs(self.y).max() * np.ones(len(self.y))) ** 2
         )
@@ -105,6 +111,23 @@ class FittedFormula:
         scaled = self.slopes * scale / root
         precision = scaled.T @ scaled + np.diag((scale / self.prior_std) ** 2)
         return np.linalg.inv(precision) * np.outer(scale, scale)
+
+    @cached_property
+    def spread(self) -> Float[np.ndarray, "free free"]:
+        """The covariance, wider where noise is uneven.
+
+        Noise that grows with the target, as relative errors do, moves constants by more
+        than noise of one size. White's estimate in MacKinnon's form (HC3) measures by
+        how much; a standard deviation is the larger of both.
+        """
+        scale = np.linalg.norm(self.slopes, axis=0)
+        basis, triangle = np.linalg.qr(self.slopes / scale)
+        leverage = np.minimum((basis**2).sum(axis=1) / self.weight, 0.999)
+        pull = basis * ((self.y - self.predicted) / (1 - leverage))[:, None]
+        inverse = np.linalg.inv(triangle) / scale[:, None]
+        robust = ((inverse @ (pull.T @ pull)) * inverse).sum(axis=1)
+        wider = np.sqrt(np.maximum(robust / np.diag(self.covariance), 1.0))
+        return self.covariance * np.outer(wider, wider)
 
 
 def fitted(

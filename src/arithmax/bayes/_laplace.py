@@ -35,7 +35,8 @@ def laplace(
     Constants move to where the fit is best, $\hat\phi$, and have around it Student's
     distribution with the scale $(J^\top J / \hat\sigma^2 + S^{-2})^{-1}$ and as many
     degrees of freedom as rows are left: exactly the posterior where $f$ is linear in
-    $\phi$, and the better elsewhere the less noise there is.
+    $\phi$, and the better elsewhere the less noise there is. Where noise is uneven, as
+    relative errors are, intervals are widened to what residuals show (HC3).
 
     Of a formula all coefficients and exponents are inferred that the rows can tell,
     those with a name (2, 1/2, π) as well: an exponent of 2.00 ± 0.01 says how sure the
@@ -96,7 +97,7 @@ def around(fit: FittedFormula, level: float) -> FormulaPosterior:
 
     # Evenly spread numbers: quantiles of so many are right to three digits.
     even = qmc.Sobol(len(fit.best) + 1, rng=np.random.default_rng(SEED)).random(DRAWS)
-    half = np.linalg.cholesky(_symmetric(fit.covariance))
+    half = np.linalg.cholesky(_symmetric(fit.spread))
     normal = norm.ppf(even[:, :-1])
     noise = fit.freedom / chi2.ppf(even[:, -1], fit.freedom)
     moved = fit.best + np.sqrt(noise)[:, None] * (normal @ half.T)
