@@ -44,6 +44,7 @@ INSIDE = {
     ("equinox", "training"),  # draws parameters as the fleet does
     ("bayes", "readout"),  # asks the same of a table
     ("cluster", "training"),  # trains blocks as the fleet does
+    ("bayes", "discover"),  # checks rows as a search does
     ("benchmark", "studies"),
     ("report", "studies"),
     ("cli", "studies"),

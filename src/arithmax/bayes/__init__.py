@@ -4,6 +4,10 @@ from ._band import Band as Band
 from ._chains import ChainError as ChainError
 from ._chains import ChainWarning as ChainWarning
 from ._chains import Diagnostics as Diagnostics
+from ._evidence import Evidence as Evidence
+from ._evidence import evidences as evidences
+from ._formula_posterior import FormulaPosterior as FormulaPosterior
+from ._laplace import laplace as laplace
 from ._marginal import Marginal as Marginal
 from ._marginal import marginal_of as marginal_of
 from ._marginal import plus_minus as plus_minus

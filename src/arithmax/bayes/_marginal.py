@@ -39,7 +39,7 @@ class Marginal:
 
     def contains(self, value: float) -> bool:
         """Whether the interval contains a value."""
-        return self.low <= value <= self.high
+        return bool(self.low <= value <= self.high)
 
     def __str__(self) -> str:
         return plus_minus(self.mean, (self.high - self.low) / 2)

@@ -1,0 +1,104 @@
+"""A formula as a NumPyro model: its constants have a prior, its noise is learned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._extras import extras
+from ._evidence import NOISE_SPREAD
+from ._fitted import FittedFormula
+from ._formula_posterior import FormulaPosterior, formula_posterior
+from ._function import FormulaFunction
+from ._model import BayesModel, Data
+
+LOWEST = -1e10  # the likelihood of a row where the formula is undefined
+
+
+@dataclass(frozen=True)
+class FormulaModel(BayesModel):
+    r"""The constants of a formula in coordinates in which they are told apart.
+
+    $\phi = \hat\phi + L z$ and $\log\sigma = \log\hat\sigma + u / \sqrt{2n}$, where $L
+    L^\top$ is the covariance of Laplace's approximation: were the posterior normal, the
+    numbers $z$ and $u$ would be independent and standard normal. Mean-field inference
+    then knows correlations, and chains need no long warm-up.
+
+    Args:
+        function: the formula without its numbers; programs are compiled for it.
+        fit: the formula where it fits best.
+        correlated: whether $L$ knows correlations; otherwise it only scales, and
+            mean-field inference is what its name says.
+    """
+
+    function: FormulaFunction
+    fit: FittedFormula = field(compare=False, repr=False)
+    correlated: bool = field(default=True, compare=False)
+
+    def data(self, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+        fit = self.fit
+        covariance = (fit.covariance + fit.covariance.T) / 2
+        half = np.linalg.cholesky(covariance)
+        if not self.correlated:
+            half = np.diag(np.sqrt(np.diag(covariance)))
+        return {
+            "x": fit.x,
+            "y": fit.y,
+            "weight": fit.weight,
+            "held": fit.held,
+            "middle": fit.middle,
+            "best": fit.best,
+            "half": half,
+            "prior_std": fit.prior_std,
+            "log_noise": np.log(fit.squares / fit.rows) / 2,
+        }
+
+    def sample(self, data: Data, batch: int | None = None) -> None:
+        with extras():
+            import numpyro
+        import jax.numpy as jnp
+        from numpyro import distributions as dist
+
+        flat = dist.ImproperUniform(
+            dist.constraints.real_vector, (), (len(self.function.free),)
+        )
+        moved = data["best"] + data["half"] @ numpyro.sample("z", flat)
+        rows = data["weight"].sum()
+        off = numpyro.sample(
+            "noise", dist.Normal(0.0, NOISE_SPREAD * (2 * rows) ** 0.5)
+        )
+        log_noise = data["log_noise"] + off / (2 * rows) ** 0.5
+        prior = dist.Normal(0.0, data["prior_std"]).log_prob(moved).sum()
+        numpyro.factor("prior", prior + jnp.log(jnp.diag(data["half"])).sum())
+        with numpyro.plate("rows", len(data["y"]), subsample_size=batch) as chosen:
+            x, y, weight = (data[name][chosen] for name in ("x", "y", "weight"))
+            numbers = self.function.numbers(moved, data["held"], data["middle"], jnp)
+            value = self.function.value(numbers, x.T, jnp)
+            density = dist.Normal(value, jnp.exp(log_noise)).log_prob(y)
+            density = jnp.where(jnp.isfinite(density), density, LOWEST)
+            numpyro.factor("likelihood", weight * density)
+
+    def starts(self, seed: int, data: Data) -> dict[str, np.ndarray]:
+        count = len(self.function.free)
+        return {"z": np.zeros(count), "noise": np.zeros(())}
+
+    def posterior(
+        self,
+        draws: Mapping[str, np.ndarray],
+        data: Data,
+        *,
+        method: str,
+        level: float,
+        log_evidence: float,
+    ) -> FormulaPosterior:
+        half = np.asarray(data["half"])
+        moved = np.asarray(data["best"]) + np.asarray(draws["z"]) @ half.T
+        off = np.asarray(draws["noise"]) / np.sqrt(2 * self.fit.rows)
+        return formula_posterior(
+            self.fit,
+            moved,
+            np.exp(data["log_noise"] + off),
+            method=method,
+            level=level,
+            log_evidence=log_evidence,
+        )

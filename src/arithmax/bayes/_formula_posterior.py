@@ -1,0 +1,181 @@
+"""What is known of a formula's constants once the rows were seen."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .._checks import shown
+from ..discover import Formula, Number
+from ..discover._given import inputs_and_target
+from ._band import Band
+from ._evidence import relevance_of
+from ._fitted import FittedFormula
+from ._function import FormulaFunction
+from ._marginal import Marginal, marginal_of
+from ._posterior import Posterior
+from ._text import latex_of, text_of
+
+AT_ONCE = 2_000_000  # numbers: rows are predicted in parts of so many
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaPosterior(Posterior):
+    """A formula whose constants have a distribution.
+
+    Args:
+        formula: the formula at the mean of its constants; a fitted one has its standard
+            deviation as `error`.
+        marginals: the constants that were inferred, in the order in which they are
+            read.
+        held: the names of those that were not: the rows cannot tell them from others.
+        noise: the standard deviation of what the columns do not explain.
+        relevance: for each column the probability that the target depends on it.
+        log_evidence: the logarithm of the evidence of the formula with these constants
+            free, up to what all formulas of the same rows share.
+        method: how it was inferred.
+        level: the share of the posterior inside the intervals.
+        draws: draws of all numbers of the formula [draw, number].
+        noise_draws: the standard deviation of the noise in each of them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from arithmax.bayes import laplace
+        >>> from arithmax.readout import parse
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.uniform(1, 3, (500, 2))
+        >>> y = x[:, 0] ** 2 / x[:, 1] + rng.normal(0, 0.02, 500)
+        >>> posterior = laplace(parse("a**2/b", ["a", "b"]), x, y)
+        >>> print(posterior)
+        (1.000 ± 0.003) · a^(2.001 ± 0.003) · b^(-1.001 ± 0.002)
+        >>> posterior.marginal("exponent of a").contains(2.0)
+        True
+    """
+
+    formula: Formula
+    marginals: tuple[Marginal, ...]
+    held: tuple[str, ...]
+    noise: Marginal
+    relevance: dict[str, float]
+    log_evidence: float
+    method: str
+    level: float
+    draws: Float[np.ndarray, "draw number"]
+    noise_draws: Float[np.ndarray, " draw"]
+    _function: FormulaFunction
+
+    def __str__(self) -> str:
+        return text_of(self.formula, self._by_place())
+
+    def latex(self) -> str:
+        r"""The formula in LaTeX, with intervals: `a^{2.004 \pm 0.004}`."""
+        return latex_of(self.formula, self._by_place())
+
+    def _by_place(self) -> list[Marginal | None]:
+        """What is known of each number; None for those that are held."""
+        found: list[Marginal | None] = [None] * self.draws.shape[1]
+        for place, marginal in zip(self._function.free, self.marginals, strict=True):
+            found[place] = marginal
+        return found
+
+    def predict(self, x: Any, noise: bool = True) -> Band:
+        """The posterior predictive distribution on rows, inside or outside.
+
+        Args:
+            x: the columns [row, column].
+            noise: whether intervals are of new measurements; of the formula's value if
+                False.
+
+        Returns:
+            Mean, standard deviation and the ends of the interval on each row; NaN where
+            the formula is undefined.
+        """
+        rows = np.asarray(inputs_and_target(x, np.zeros(len(x)), "x", "y")[0])
+        if rows.shape[1] != len(self.formula.names):
+            raise ValueError(
+                f"`x` (of shape {rows.shape}) must have {len(self.formula.names)} "
+                "columns, as the formula has names."
+            )
+        size = max(AT_ONCE // len(self.draws), 1)
+        parts = [
+            self._part(rows[i : i + size], noise) for i in range(0, len(rows), size)
+        ]
+        return Band(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _part(self, x: np.ndarray, noise: bool) -> Band:
+        numbers = [column[:, None] for column in self.draws.T]
+        with np.errstate(all="ignore"):
+            values = self._function.value(numbers, list(x.T[:, None]), np)
+            values = np.broadcast_to(values, (len(self.draws), len(x)))
+            mean, std = values.mean(axis=0), values.std(axis=0)
+            ends = [(1 - self.level) / 2, (1 + self.level) / 2]
+            low, high = np.quantile(values, ends, axis=0)
+        if noise:  # which makes the sum as good as normal
+            from scipy.stats import norm
+
+            std = np.sqrt(std**2 + np.mean(self.noise_draws**2))
+            reach = float(norm.ppf(ends[1])) * std
+            low, high = mean - reach, mean + reach
+        return Band(mean, std, low, high)
+
+
+def formula_posterior(
+    fit: FittedFormula,
+    moved: Float[np.ndarray, "draw free"],
+    noise: Float[np.ndarray, " draw"],
+    *,
+    method: str,
+    level: float,
+    log_evidence: float,
+) -> FormulaPosterior:
+    """What draws of the free numbers tell of a formula.
+
+    Args:
+        fit: the formula where it fits best.
+        moved: draws of the free numbers, coefficients being those of the middle.
+        noise: draws of the noise's standard deviation.
+        method: how they were drawn.
+        level: the share of the posterior inside the intervals.
+        log_evidence: the logarithm of the evidence.
+    """
+    function = fit.function
+    numbers = function.numbers(moved.T, fit.held, fit.middle, np)
+    draws = np.stack([np.broadcast_to(n, (len(moved),)) for n in numbers], axis=1)
+    marginals = tuple(
+        marginal_of(function.constants[place].name, draws[:, place], level)
+        for place in function.free
+    )
+    held = [c.name for i, c in enumerate(function.constants) if i not in function.free]
+    return FormulaPosterior(
+        _at(fit.formula, function, marginals),
+        marginals,
+        tuple(held),
+        marginal_of("noise", noise, level),
+        relevance_of(fit),
+        log_evidence,
+        method,
+        level,
+        draws,
+        noise,
+        function,
+    )
+
+
+def _at(
+    formula: Formula, function: FormulaFunction, marginals: tuple[Marginal, ...]
+) -> Formula:
+    """The formula at the mean of its constants."""
+    numbers = list(formula.numbers)
+    for place, marginal in zip(function.free, marginals, strict=True):
+        numbers[place] = Number(marginal.mean, None, marginal.std)
+    return Formula(formula.root.replaced(iter(numbers)), formula.names)
+
+
+def check_columns(formula: Formula, x: np.ndarray) -> None:
+    """The rows must have the columns of the formula."""
+    if x.shape[1] != len(formula.names):
+        raise ValueError(
+            f"`x` (of shape {x.shape}) must have {len(formula.names)} columns, as "
+            f"{shown(formula)} has names: {', '.join(formula.names)}."
+        )

@@ -1,0 +1,240 @@
+r"""A formula as a smooth function of its constants.
+
+A formula is computed here with any constants, so that powers of negative numbers, which
+whole exponents allow, must go on to exponents beside them: the sign of
+$b^e$ is that which the formula's own exponent gives, and its size is
+$|b|^e = \exp(e \log |b|)$.
+
+A coefficient is what a term is where its columns are 1, which may be far from all rows:
+it then depends on every digit of the exponents. Inference therefore moves a coefficient
+of the middle of the table, $\tilde c = c \prod_i g_i^{a_i}$, in place of $c$.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+
+from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
+
+Factor: TypeAlias = tuple[int, int]  # the place of an exponent, and its column
+STEP = 1e-30  # of complex differentiation, which loses no digits
+ONE = Number.of(1)
+PLACE = Number(0.0)  # what stands for a number of which the place alone counts
+
+
+@dataclass(frozen=True)
+class NumberPlace:
+    """A place in a formula where a number stands.
+
+    Args:
+        role: "coefficient" or "exponent".
+        depth: how many sums are around it: 1 for a coefficient of the outermost.
+        sign: of a power: "odd" and "even" for whole exponents, "" for others.
+        factors: of a coefficient: the powers of columns that its term has.
+        name: what it is called: "exponent of x1".
+        of_column: whether it is the exponent of a column, and not of a sum.
+    """
+
+    role: str
+    depth: int
+    sign: str
+    factors: tuple[Factor, ...]
+    name: str
+    of_column: bool = False
+
+
+@dataclass(frozen=True)
+class FormulaFunction:
+    """A formula without its numbers: a function of them and of columns.
+
+    Args:
+        root: the formula; its numbers are places.
+        constants: what each of them is, in the order in which they are read.
+        free: the places of those that are inferred; the others are held.
+    """
+
+    root: Node
+    constants: tuple[NumberPlace, ...]
+    free: tuple[int, ...]
+
+    def numbers(self, moved: Any, held: Any, middle: Any, xp: Any) -> list[Any]:
+        """All numbers of the formula, in the order in which they are read.
+
+        Args:
+            moved: the free ones [free, …], coefficients being those of the middle.
+            held: all numbers, of which those that are not free are taken.
+            middle: the logarithm of the middle of each column.
+            xp: NumPy, or JAX's.
+        """
+        found = [held[i] for i in range(len(self.constants))]
+        for position, place in enumerate(self.free):
+            found[place] = moved[position]
+        for place in self.free:
+            total: Any = 0.0
+            for exponent, column in self.constants[place].factors:
+                total = total + found[exponent] * middle[column]
+            found[place] = found[place] * xp.exp(-total)
+        return found
+
+    def moved(self, numbers: np.ndarray, middle: np.ndarray) -> np.ndarray:
+        """The free numbers, coefficients being those of the middle."""
+        found = [
+            numbers[place]
+            * np.exp(
+                sum(numbers[e] * middle[c] for e, c in self.constants[place].factors)
+            )
+            for place in self.free
+        ]
+        return np.array(found)
+
+    def value(self, numbers: Sequence[Any] | np.ndarray, columns: Any, xp: Any) -> Any:
+        """What the formula gives on each row; columns are arrays of equal shape."""
+        signs = iter(constant.sign for constant in self.constants)
+        return _value(self.root, iter(numbers), signs, columns, xp)
+
+    def slopes(
+        self, moved: np.ndarray, held: np.ndarray, middle: np.ndarray, columns: Any
+    ) -> Float[np.ndarray, "row free"]:
+        """The derivatives by the free numbers, to the last digit."""
+        count = len(self.free)
+        steps = moved[:, None, None] + 1j * STEP * np.eye(count)[:, :, None]
+        numbers = self.numbers(steps, held, middle, np)
+        value = self.value(numbers, columns, np)
+        return np.imag(np.broadcast_to(value, (count, len(columns[0])))).T / STEP
+
+
+def function_of(formula: Formula, free: Sequence[int]) -> FormulaFunction:
+    """The formula as a function of some of its numbers, by their places."""
+    found = list(_constants(formula.root, formula, 1, 0))
+    count = sum(1 for _ in formula.root.numbers())
+    blank = formula.root.replaced(iter([PLACE] * count))
+    return FormulaFunction(blank, tuple(found), tuple(free))
+
+
+def with_exponents(formula: Formula) -> Formula:
+    """The same formula, in which columns that stand in sums have the exponent 1."""
+    return Formula(_with_exponents(formula.root), formula.names)
+
+
+def _with_exponents(node: Node) -> Node:
+    if isinstance(node, Variable):
+        return Product((ONE,), (node,))
+    if isinstance(node, Function):
+        return Function(node.name, _with_exponents(node.argument))
+    if isinstance(node, Sum):
+        return Sum(node.coefficients, tuple(map(_with_exponents, node.terms)))
+    assert isinstance(node, Product)
+    factors = (
+        f if isinstance(f, Variable) else _with_exponents(f) for f in node.factors
+    )
+    return Product(node.exponents, tuple(factors))
+
+
+def constants_of(formula: Formula) -> tuple[NumberPlace, ...]:
+    """What each number of a formula is, in the order in which they are read."""
+    return tuple(_constants(formula.root, formula, 1, 0))
+
+
+def middle_of(
+    x: Float[np.ndarray, "row column"], weight: Float[np.ndarray, " row"]
+) -> Float[np.ndarray, " column"]:
+    """The logarithm of a middle of each column: the weighted mean of log |x|."""
+    size = np.abs(x)
+    logarithm = np.log(np.where(size > 0, size, 1.0))
+    return (weight[:, None] * logarithm).sum(axis=0) / weight.sum()
+
+
+def _constants(
+    node: Node, formula: Formula, depth: int, place: int
+) -> Iterator[NumberPlace]:
+    """The numbers of a node, the first of which stands at `place`."""
+    for number, child in _pairs(node):
+        inner = place + (number is not None)
+        if isinstance(node, Sum):
+            factors = tuple(_factors(child, inner))
+            name = _named(child, formula)
+            yield NumberPlace("coefficient", depth, "", factors, name)
+        elif number is not None:
+            name = f"exponent of {_text(child, formula)}"
+            of_column = isinstance(child, Variable)
+            yield NumberPlace("exponent", depth, _sign(number), (), name, of_column)
+        yield from _constants(child, formula, depth + isinstance(node, Sum), inner)
+        place = inner + sum(1 for _ in child.numbers())
+
+
+def _pairs(node: Node) -> Iterator[tuple[Number | None, Node]]:
+    """The children of a node, each with the number that stands before it."""
+    if isinstance(node, Sum):
+        yield from zip(node.coefficients, node.terms, strict=True)
+    elif isinstance(node, Product):
+        yield from zip(node.exponents, node.factors, strict=True)
+    else:
+        yield from ((None, child) for child in node.children())
+
+
+def _factors(term: Node, place: int) -> Iterator[Factor]:
+    """Powers of columns in a term, whose first number stands at `place`."""
+    if isinstance(term, Product):
+        for factor in term.factors:
+            if isinstance(factor, Variable):
+                yield place, factor.index
+            place += 1 + sum(1 for _ in factor.numbers())
+
+
+def _sign(number: Number) -> str:
+    if not float(number.value).is_integer():
+        return ""
+    return "odd" if number.value % 2 else "even"
+
+
+def _named(term: Node, formula: Formula) -> str:
+    if isinstance(term, Product) and not term.factors:
+        return "constant term"
+    return f"factor of {_text(term, formula)}"
+
+
+def _text(node: Node, formula: Formula) -> str:
+    from ..discover import readable
+
+    return str(readable(Formula(node, formula.names)))
+
+
+def _value(
+    node: Node, numbers: Iterator[Any], signs: Iterator[str], columns: Any, xp: Any
+) -> Any:
+    if isinstance(node, Variable):
+        return columns[node.index]
+    if isinstance(node, Function):
+        inner = _value(node.argument, numbers, signs, columns, xp)
+        return _function(node.name, inner, xp)
+    result: Any = 0.0 if isinstance(node, Sum) else 1.0
+    for child in node.children():
+        number, sign = next(numbers), next(signs)
+        inner = _value(child, numbers, signs, columns, xp)
+        if isinstance(node, Sum):
+            result = result + number * inner
+        else:
+            result = result * _power(inner, number, sign, xp)
+    return result
+
+
+def _function(name: str, inner: Any, xp: Any) -> Any:
+    if name != "log":
+        return getattr(xp, name)(inner)
+    inside = xp.real(inner) > 0
+    return xp.where(inside, xp.log(xp.where(inside, inner, 1.0)), xp.nan)
+
+
+def _power(base: Any, exponent: Any, sign: str, xp: Any) -> Any:
+    """The power of a base, with the sign that a whole exponent gives."""
+    direction = xp.sign(xp.real(base))
+    zero = direction == 0
+    size = xp.where(zero, 1.0, base * direction)
+    power = xp.exp(exponent * xp.log(size))
+    power = xp.where(zero, xp.where(xp.real(exponent) > 0, 0.0, xp.inf), power)
+    if sign == "odd":
+        return power * direction
+    return power if sign == "even" else xp.where(direction < 0, xp.nan, power)
