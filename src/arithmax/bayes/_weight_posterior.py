@@ -14,7 +14,7 @@ from ..readout._arguments import column_names, finite_array
 from ._band import Band
 from ._chains import Diagnostics
 from ._draws import drawn_outputs, drawn_weights, shares_that_matter
-from ._marginal import Marginal, check_level, marginal_of
+from ._marginal import Marginal, check_level, entry_name, marginal_of
 from ._posterior import Posterior
 from ._prune import pruned_parameters
 
@@ -191,5 +191,5 @@ def _marginals(network: Network, draws: dict[str, np.ndarray], level: float):
     others = {name: d for name, d in draws.items() if name not in effective}
     for name, d in (effective | others).items():
         for index in np.ndindex(d.shape[1:]):
-            entry = f"[{', '.join(map(str, index))}]" if index else ""
-            yield marginal_of(f"{name}{entry}", d[(slice(None), *index)], level)
+            entry = d[(slice(None), *index)]
+            yield marginal_of(entry_name(name, index), entry, level)
