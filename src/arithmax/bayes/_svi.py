@@ -138,7 +138,9 @@ def first_climb(
 ) -> Climb:
     """All seeds before their first step."""
     sites = Sites(model, data, plan.batch, plan.whole)
-    return jax.vmap(lambda v: begin(sites, plan, v, rate))(values)
+    state = jax.vmap(lambda v: begin(sites, plan, v, rate))(values)
+    # Numbers of a weak type would compile `advanced` a second time.
+    return jax.tree.map(lambda a: jax.lax.convert_element_type(a, a.dtype), state)
 
 
 @partial(jax.jit, static_argnames=("model", "plan"))
