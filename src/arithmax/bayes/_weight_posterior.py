@@ -91,10 +91,10 @@ class WeightPosterior(Posterior):
     def pruned(self, matters: float | None = None) -> dict[str, np.ndarray]:
         """The mean parameters, without what is not needed.
 
-        Entries of weights whose interval holds zero become zero, the least important
-        first, as long as all of them together change the output on the rows by less
-        than `matters`. Gates are set to zero where that changes nothing at all, as
-        behind weights that are zero.
+        Entries of weights become zero, the least important first, as long as all of
+        them together change the output on the rows by less than `matters`, and by less
+        than the noise where their interval does not hold zero. Gates are set to zero
+        where that changes nothing at all, as behind weights that are zero.
 
         Args:
             matters: which change of the output counts, as a share of the spread of the
@@ -103,8 +103,9 @@ class WeightPosterior(Posterior):
         share = self.matters if matters is None else matters
         check_number("matters", share, 0, 1)
         most = share * float(np.std(self.y))
+        noise = min(self.noise.mean, most)
         return pruned_parameters(
-            self.network, self.draws, self.params, self.x, most, self.level
+            self.network, self.draws, self.params, self.x, most, noise, self.level
         )
 
     def formula(
