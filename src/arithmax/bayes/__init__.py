@@ -4,6 +4,7 @@ from ._band import Band as Band
 from ._chains import ChainError as ChainError
 from ._chains import ChainWarning as ChainWarning
 from ._chains import Diagnostics as Diagnostics
+from ._draws import shares_that_matter as shares_that_matter
 from ._evidence import Evidence as Evidence
 from ._evidence import evidences as evidences
 from ._formula_posterior import FormulaPosterior as FormulaPosterior

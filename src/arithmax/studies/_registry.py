@@ -52,6 +52,7 @@ LISTED = {
     "inalu-initialisation": "inalu.inalu_initialisation",
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
+    "relevant-inputs": "bayes.relevant_inputs",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
     "digits-product": "digits.experiments:product",
     "digits-sum": "digits.experiments:total",

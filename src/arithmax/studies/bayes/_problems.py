@@ -78,9 +78,7 @@ def problems() -> tuple[Problem, ...]:
 def small() -> tuple[Problem, ...]:
     """Those of four inputs."""
     return (
-        Problem(
-            "x₁/x₂", 4, frozenset({0, 1}), quotient, (1.0, 3.0), (3.0, 6.0), "÷"
-        ),
+        Problem("x₁/x₂", 4, frozenset({0, 1}), quotient, (1.0, 3.0), (3.0, 6.0), "÷"),
         Problem(
             "(x₁+x₂)(x₁+…+x₄)",
             4,
