@@ -66,9 +66,9 @@ def learned(method: str, problem: Problem, seed: int, steps: int) -> list[Learne
 
 def inferred(problem: Problem, seed: int, steps: int, prior: Any) -> list[Learned]:
     """Mean-field variational inference; the bound on the evidence is the score."""
-    from ...bayes import variational
+    from ...bayes import WeightPosterior, variational
 
-    found: Sequence[Any] = variational(
+    found = variational(
         problem.network,
         *problem.table(seed),
         prior=prior,
@@ -79,7 +79,8 @@ def inferred(problem: Problem, seed: int, steps: int, prior: Any) -> list[Learne
         batch=BATCH,
         draws=DRAWS,
     )
-    return [Learned(p.params, p.log_evidence, p) for p in found]
+    weights = (p for p in found if isinstance(p, WeightPosterior))  # of a network, all
+    return [Learned(p.params, p.log_evidence, p) for p in weights]
 
 
 def trained(

@@ -44,7 +44,7 @@ def measured(
     best = chosen([run.score for run in runs])
     for start, run in enumerate(runs):
         keys = (problem.name, problem.inputs, method, seed, start)
-        formula = read(problem, seed, run) if start == best else (None, None)
+        formula = read(problem, seed, run) if start == best else ("", None)
         yield (*keys, run.score, *inputs_found(problem, seed, run), *formula)
 
 
@@ -81,11 +81,11 @@ def error(problem: Problem, span: tuple[float, float], run: Learned) -> float:
         return relative_error(problem.network.compute(run.params, x.T)[0], target)
 
 
-def read(problem: Problem, seed: int, run: Learned) -> tuple[str | None, float | None]:
+def read(problem: Problem, seed: int, run: Learned) -> tuple[str, float | None]:
     """The formula of a network, and its relative error outside."""
     formula = run.formula(problem.network, *problem.table(seed))
     if formula is None:
-        return None, None
+        return "", None
     x, target = problem.fresh(problem.beyond)
     return str(formula), relative_error(formula.evaluate(x), target)
 
@@ -164,7 +164,7 @@ def is_right(run: dict[str, Any]) -> bool:
 
 def is_exact(run: dict[str, Any]) -> bool:
     """Whether its formula is the target's."""
-    return run["formula"] is not None and run["formula's error"] < SAME
+    return bool(run["formula"]) and run["formula's error"] < SAME
 
 
 def by_method(rows: Sequence[tuple]) -> Table:
