@@ -42,6 +42,7 @@ INSIDE = {
     ("training", "units"),  # recipes are for the family of the NPU
     ("training", "tasks"),  # how long a seed may be
     ("equinox", "training"),  # draws parameters as the fleet does
+    ("bayes", "readout"),  # asks the same of a table
     ("cluster", "training"),  # trains blocks as the fleet does
     ("bayes", "discover"),  # checks rows as a search does
     ("benchmark", "studies"),

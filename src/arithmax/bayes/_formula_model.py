@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .._extras import extras
 from ._evidence import NOISE_SPREAD
-from ._fitted import FittedFormula
-from ._formula_posterior import FormulaPosterior, formula_posterior
+from ..discover import Formula
+from ._fitted import FittedFormula, fitted
+from ._formula_posterior import (
+    FormulaPosterior,
+    check_columns,
+    formula_posterior,
+)
 from ._function import FormulaFunction
 from ._model import BayesModel, Data
 
@@ -59,9 +66,8 @@ class FormulaModel(BayesModel):
         import jax.numpy as jnp
         from numpyro import distributions as dist
 
-        flat = dist.ImproperUniform(
-            dist.constraints.real_vector, (), (len(self.function.free),)
-        )
+        count = len(self.function.free)
+        flat = dist.Normal(0.0, 1.0).expand((count,)).to_event().mask(False)
         moved = data["best"] + data["half"] @ numpyro.sample("z", flat)
         rows = data["weight"].sum()
         off = numpyro.sample(
@@ -102,3 +108,38 @@ class FormulaModel(BayesModel):
             level=level,
             log_evidence=log_evidence,
         )
+
+
+def formula_model(
+    formula: Formula,
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    prior: Any = None,
+    names: Any = None,
+    correlated: bool = True,
+) -> FormulaModel:
+    """The model of a formula on some rows.
+
+    Args:
+        formula: the formula.
+        x: the columns [row, column].
+        y: the targets [row].
+        prior: must be None, since the constants of a formula have their own.
+        names: must be None, since a formula has its own.
+        correlated: as that of `FormulaModel`.
+    """
+    check_no_other(prior=prior, names=names)
+    check_columns(formula, x)
+    fit = fitted(formula, x, y)
+    return FormulaModel(fit.function, fit, correlated)
+
+
+def check_no_other(**given: Any) -> None:
+    """What only networks have must be None."""
+    for argument, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"`{argument}` (={shown(value)}) must be None: `what` is a formula, "
+                "which has its constants and names."
+            )
