@@ -21,7 +21,9 @@ from ._function import (
 EXPONENT_SPREAD = 3.0  # of the prior of exponents: laws have small ones
 VAGUE = 0.25  # an exponent with a larger standard deviation is not known at all
 LOOSE = 0.5  # the same of a coefficient, over its size
-DEPENDENT = 1e-7  # of a slope, what the others do not explain already
+# Of a number's slope, what those of others must leave unexplained. An exponent that is
+# all but another way to say what coefficients say would make all of them vague.
+APART = {"coefficient": 1e-7, "exponent": 0.1}
 LEFT = 3  # rows at least beyond the constants, which tell the noise
 ROUNDING = 1e-15  # of the size of targets: a smaller spread is no noise
 
@@ -234,7 +236,8 @@ class _Given:
             noise = np.sqrt(residual @ residual / left)
             required = constants[place].role == "coefficient"
             allowed = _allowed(constants, trial, moved, not chosen or required)
-            if _is_told(slopes[:, trial], noise, allowed):
+            least = APART[constants[place].role]
+            if _is_told(slopes[:, trial], noise, allowed, least):
                 chosen = trial
         if not chosen:
             raise ValueError(
@@ -246,12 +249,13 @@ class _Given:
 
 def _rank(
     constant: NumberPlace, value: float, place: int
-) -> tuple[int, int, bool, int]:
+) -> tuple[bool, bool, int, bool, bool, int]:
     """Coefficients first, from outside, and those of 1 last: they are held where a sum
     has no scale of its own. Then exponents of columns, and at last those of sums."""
-    kinds = {"coefficient": 0, "exponent": 1}
-    of_sum = constant.role == "exponent" and not constant.of_column
-    return kinds[constant.role] + of_sum, constant.depth, bool(abs(value) == 1), place
+    exponent = constant.role == "exponent"
+    is_one, alone = bool(abs(value) == 1), not constant.factors
+    of_sum = exponent and not constant.of_column
+    return exponent, of_sum, constant.depth, is_one, alone, place
 
 
 def _allowed(
@@ -266,13 +270,15 @@ def _allowed(
     return np.full(len(places), np.inf) if any_size else sizes
 
 
-def _is_told(slopes: np.ndarray, noise: float, allowed: np.ndarray) -> bool:
-    """Whether slopes are independent, and standard deviations small enough."""
+def _is_told(
+    slopes: np.ndarray, noise: float, allowed: np.ndarray, least: float
+) -> bool:
+    """Whether the last of some slopes is independent, and all deviations are small."""
     scale = np.linalg.norm(slopes, axis=0)
     if not (scale > 0).all():
         return False
     triangle = np.linalg.qr(slopes / scale, mode="r")
-    if np.abs(np.diag(triangle)).min() < DEPENDENT:
+    if np.abs(np.diag(triangle))[-1] < least:
         return False
     inverse = np.linalg.inv(triangle)
     spread = np.sqrt((inverse**2).sum(axis=1)) * noise / scale

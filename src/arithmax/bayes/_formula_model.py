@@ -8,8 +8,8 @@ import numpy as np
 
 from .._checks import shown
 from .._extras import extras
-from ._evidence import NOISE_SPREAD
 from ..discover import Formula
+from ._evidence import NOISE_SPREAD
 from ._fitted import FittedFormula, fitted
 from ._formula_posterior import (
     FormulaPosterior,

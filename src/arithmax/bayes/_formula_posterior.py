@@ -38,6 +38,7 @@ class FormulaPosterior(Posterior):
         level: the share of the posterior inside the intervals.
         draws: draws of all numbers of the formula [draw, number].
         noise_draws: the standard deviation of the noise in each of them.
+        given: the formula as it was given, with an exponent at every column.
 
     Examples:
         >>> import numpy as np
@@ -63,10 +64,17 @@ class FormulaPosterior(Posterior):
     level: float
     draws: Float[np.ndarray, "draw number"]
     noise_draws: Float[np.ndarray, " draw"]
+    given: Formula
     _function: FormulaFunction
 
     def __str__(self) -> str:
         return text_of(self.formula, self._by_place())
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where each of the `marginals` stands among the numbers of `formula` and of
+        `given`."""
+        return self._function.free
 
     def latex(self) -> str:
         r"""The formula in LaTeX, with intervals: `a^{2.004 \pm 0.004}`."""
@@ -75,7 +83,7 @@ class FormulaPosterior(Posterior):
     def _by_place(self) -> list[Marginal | None]:
         """What is known of each number; None for those that are held."""
         found: list[Marginal | None] = [None] * self.draws.shape[1]
-        for place, marginal in zip(self._function.free, self.marginals, strict=True):
+        for place, marginal in zip(self.places, self.marginals, strict=True):
             found[place] = marginal
         return found
 
@@ -158,6 +166,7 @@ def formula_posterior(
         level,
         draws,
         noise,
+        fit.formula,
         function,
     )
 

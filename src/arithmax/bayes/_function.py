@@ -11,7 +11,7 @@ of the middle of the table, $\tilde c = c \prod_i g_i^{a_i}$, in place of $c$.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,6 +36,7 @@ class NumberPlace:
         factors: of a coefficient: the powers of columns that its term has.
         name: what it is called: "exponent of x1".
         of_column: whether it is the exponent of a column, and not of a sum.
+        within: the term that an exponent stands in.
     """
 
     role: str
@@ -44,6 +45,7 @@ class NumberPlace:
     factors: tuple[Factor, ...]
     name: str
     of_column: bool = False
+    within: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,9 @@ class FormulaFunction:
 
 def function_of(formula: Formula, free: Sequence[int]) -> FormulaFunction:
     """The formula as a function of some of its numbers, by their places."""
-    found = list(_constants(formula.root, formula, 1, 0))
-    count = sum(1 for _ in formula.root.numbers())
-    blank = formula.root.replaced(iter([PLACE] * count))
-    return FormulaFunction(blank, tuple(found), tuple(free))
+    found = constants_of(formula)
+    blank = formula.root.replaced(iter([PLACE] * len(found)))
+    return FormulaFunction(blank, found, tuple(free))
 
 
 def with_exponents(formula: Formula) -> Formula:
@@ -135,7 +136,24 @@ def _with_exponents(node: Node) -> Node:
 
 def constants_of(formula: Formula) -> tuple[NumberPlace, ...]:
     """What each number of a formula is, in the order in which they are read."""
-    return tuple(_constants(formula.root, formula, 1, 0))
+    found = list(_constants(formula.root, formula, 1, 0, ""))
+    for attribute in ("within", "place"):
+        found = list(_told_apart(found, attribute))
+    return tuple(found)
+
+
+def _told_apart(places: Sequence[NumberPlace], attribute: str) -> Iterator[NumberPlace]:
+    """Those of the same name with what tells them apart."""
+    names = [place.name for place in places]
+    for number, place in enumerate(places, start=1):
+        if names.count(place.name) == 1:
+            yield place
+        elif attribute == "within" and place.within:
+            yield replace(place, name=f"{place.name} in {place.within}")
+        elif attribute == "place":
+            yield replace(place, name=f"{place.name} (number {number})")
+        else:
+            yield place
 
 
 def middle_of(
@@ -148,20 +166,24 @@ def middle_of(
 
 
 def _constants(
-    node: Node, formula: Formula, depth: int, place: int
+    node: Node, formula: Formula, depth: int, place: int, within: str
 ) -> Iterator[NumberPlace]:
     """The numbers of a node, the first of which stands at `place`."""
     for number, child in _pairs(node):
-        inner = place + (number is not None)
+        inner, text = place + (number is not None), _text(child, formula)
         if isinstance(node, Sum):
             factors = tuple(_factors(child, inner))
-            name = _named(child, formula)
+            name = _named(child, text)
             yield NumberPlace("coefficient", depth, "", factors, name)
         elif number is not None:
-            name = f"exponent of {_text(child, formula)}"
-            of_column = isinstance(child, Variable)
-            yield NumberPlace("exponent", depth, _sign(number), (), name, of_column)
-        yield from _constants(child, formula, depth + isinstance(node, Sum), inner)
+            told = f"exponent of {text}", isinstance(child, Variable), within
+            yield NumberPlace("exponent", depth, _sign(number), (), *told)
+        deeper = (
+            (depth + 1, inner, text)
+            if isinstance(node, Sum)
+            else (depth, inner, within)
+        )
+        yield from _constants(child, formula, *deeper)
         place = inner + sum(1 for _ in child.numbers())
 
 
@@ -190,10 +212,10 @@ def _sign(number: Number) -> str:
     return "odd" if number.value % 2 else "even"
 
 
-def _named(term: Node, formula: Formula) -> str:
+def _named(term: Node, text: str) -> str:
     if isinstance(term, Product) and not term.factors:
         return "constant term"
-    return f"factor of {_text(term, formula)}"
+    return f"factor of {text}"
 
 
 def _text(node: Node, formula: Formula) -> str:

@@ -52,6 +52,8 @@ LISTED = {
     "inalu-initialisation": "inalu.inalu_initialisation",
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
+    "pruned-exponents": "bayes.pruned_exponents",
+    "interval-coverage": "bayes.interval_coverage",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
     "digits-product": "digits.experiments:product",
     "digits-sum": "digits.experiments:total",
