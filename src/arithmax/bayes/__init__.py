@@ -12,7 +12,9 @@ from ._marginal import Marginal as Marginal
 from ._marginal import marginal_of as marginal_of
 from ._marginal import plus_minus as plus_minus
 from ._model import BayesModel as BayesModel
+from ._network_laplace import network_laplace as network_laplace
 from ._network_model import NetworkModel as NetworkModel
+from ._nuts import nuts as nuts
 from ._posterior import Posterior as Posterior
 from ._priors import ARD as ARD
 from ._priors import Gaussian as Gaussian

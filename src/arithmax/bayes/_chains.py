@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from ._marginal import entry_name
+
 WARN_R_HAT, WARN_SIZE = 1.01, 400.0
 BAD_R_HAT, BAD_SIZE = 1.1, 50.0
 REMEDY = (
@@ -77,7 +79,7 @@ def diagnosed(draws: Mapping[str, np.ndarray], divergences: int) -> Diagnostics:
     for site, values in draws.items():
         values = np.asarray(values, np.float64)
         for index in np.ndindex(values.shape[2:]):
-            name = f"{site}[{', '.join(map(str, index))}]" if index else site
+            name = entry_name(site, index)
             numbers = values[(slice(None), slice(None), *index)]
             finite = finite and bool(np.isfinite(numbers).all())
             with np.errstate(all="ignore"):

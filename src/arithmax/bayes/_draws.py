@@ -30,7 +30,9 @@ def drawn_weights(
 
     with float64():
         weights = jax.vmap(network.weights)({n: _array(d) for n, d in draws.items()})
-        return {name: np.asarray(w) for name, w in weights.items()}
+    # JAX sorts dictionaries; the network's order is the one that people know.
+    order = network.weights({name: d[0] for name, d in draws.items()})
+    return {name: np.asarray(weights[name]) for name in order}
 
 
 def shares_that_matter(

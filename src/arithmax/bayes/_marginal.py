@@ -65,6 +65,11 @@ def marginal_of(name: str, draws: Any, level: float = 0.95) -> Marginal:
     return Marginal(name, float(values.mean()), float(values.std()), *map(float, ends))
 
 
+def entry_name(name: str, index: tuple[int, ...]) -> str:
+    """The name of an entry of an array: "W[0, 1]", or that of a single number."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
 def check_level(level: Any) -> float:
     """A level must be a share between 0 and 1."""
     check_number("level", level, 0, 1)

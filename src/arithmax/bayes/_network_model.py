@@ -103,17 +103,14 @@ class NetworkModel(BayesModel):
         import jax
 
         from ..training import initialise
+        from ._sites import float64
 
-        key = jax.random.key(seed)
-        drawn = initialise(self.network, self.inputs, 1, key=key, dtype="float64")
-        return self.starts_at({name: np.asarray(v) for name, v in drawn.items()})
-
-    def starts_at(self, params: Mapping[str, Any], noise: float = 1.0) -> dict:
-        """A value for each site, given the parameters and the noise over the spread."""
-        values = {NOISE: np.clip(np.log(noise), QUIETEST + 1e-3, LOUDEST - 1e-3)}
+        with float64():
+            key = jax.random.key(seed)
+            drawn = initialise(self.network, self.inputs, 1, key=key, dtype="float64")
+        values = {NOISE: np.zeros(())}  # all of the spread is noise yet
         for name, parameter in self.declared.items():
-            value = np.asarray(params[name], np.float64)
-            weight = parameter.role == "weight"
+            value, weight = np.asarray(drawn[name]), parameter.role == "weight"
             values |= self.prior.starts(name, value) if weight else {name: value}
         return values
 

@@ -16,9 +16,13 @@ def pruned_parameters(
     params: dict[str, np.ndarray],
     x: np.ndarray,
     most: float,
+    noise: float,
     level: float,
 ) -> dict[str, np.ndarray]:
     """Parameters with as many zeros as change the output by no more than `most`.
+
+    What surely is not zero may still be dropped as long as the output changes by less
+    than the noise: an interval misses zero in one of twenty cases in which it is zero.
 
     Args:
         network: the network.
@@ -26,6 +30,7 @@ def pruned_parameters(
         params: the parameters to prune.
         x: the rows on which the output must stay as it is.
         most: the root of the mean squared change that is allowed.
+        noise: the same for weights whose interval does not hold zero.
         level: the share of the draws inside an interval.
     """
     declared = network.parameters(x.shape[1], 1)
@@ -39,8 +44,10 @@ def pruned_parameters(
         return _distance(drawn_outputs(network, _alone(tried), x)[0], before)
 
     weights = [n for n, p in declared.items() if p.role == "weight"]
-    for entry in sorted(_near_zero(draws, weights, level), key=lambda e: change(*e)):
-        if change(*entry) <= most:
+    entries = [(n, i) for n in weights for i in np.ndindex(kept[n].shape)]
+    near = set(_near_zero(draws, weights, level))
+    for entry in sorted(entries, key=lambda e: change(*e)):
+        if change(*entry) <= (most if entry in near else min(most, noise)):
             kept[entry[0]][entry[1]] = 0.0
     already = _distance(drawn_outputs(network, _alone(kept), x)[0], before)
     for name in declared.keys() - set(weights):

@@ -24,10 +24,20 @@ def float64() -> Iterator[None]:
 
 
 class Sites:
-    """The sites of a model as one vector of unconstrained numbers."""
+    """The sites of a model as one vector of unconstrained numbers.
 
-    def __init__(self, model: BayesModel, data: Data, batch: int | None) -> None:
+    Args:
+        model: the model.
+        data: the numbers of a table, as arrays of JAX.
+        batch: how many rows each estimate of the likelihood has; all if None.
+        whole: whether the points of the model are drawn like all other sites.
+    """
+
+    def __init__(
+        self, model: BayesModel, data: Data, batch: int | None, whole: bool = False
+    ) -> None:
         self.model, self.data, self.batch = model, data, batch
+        self.points = () if whole else model.points
         seeded = handlers.seed(model.sample, jax.random.key(0))
         trace = handlers.trace(seeded).get_trace(data, batch)
         self.latent = {
@@ -41,7 +51,7 @@ class Sites:
         zeros = {n: jnp.zeros_like(self._free(n, s)) for n, s in self.latent.items()}
         flat, self.unravel = ravel_pytree(zeros)
         self.size = flat.size
-        drawn = {n: z + (n not in model.points) for n, z in zeros.items()}
+        drawn = {n: z + (n not in self.points) for n, z in zeros.items()}
         self.drawn = ravel_pytree(drawn)[0]  # 1 for what is drawn, 0 for points
 
     def _free(self, name: str, site: Any) -> Any:
@@ -71,7 +81,7 @@ class Sites:
         for name, site in trace.items():
             if site["type"] == "sample" and name in self.latent:
                 prior += jnp.sum(site["fn"].log_prob(site["value"]))
-                if name not in self.model.points:
+                if name not in self.points:
                     slope = self.bijections[name].log_abs_det_jacobian
                     prior += jnp.sum(slope(free[name], values[name]))
             elif site["type"] == "sample":

@@ -6,7 +6,7 @@ a model, of which it has a value only. Its parameters climb the evidence lower b
 Adam, with gradients through the draws.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,19 +21,22 @@ from ._sites import Sites, float64
 START = 0.01  # the spread that every number starts with, before it is constrained
 WARM = 0.25  # the share of the steps in which the prior fades in
 STEADY = 0.6  # the share of the steps up to which the learning rate stays as it is
+MOST = 1000  # draws that estimate the bound in the end
 CHUNKS = 20  # in which the steps are run, so that progress can be shown
 
 
 class Plan(NamedTuple):
     """What a program is compiled for, beside its model and its shapes.
 
-    `particles` draws, half of them mirrored, make one estimate of the bound.
+    `particles` draws, half of them mirrored, make one estimate of the bound. With
+    `whole` the points of a model are drawn like all other sites.
     """
 
     steps: int
     particles: int
     batch: int | None
     correlated: bool
+    whole: bool = False
 
 
 class Guide(NamedTuple):
@@ -134,8 +137,10 @@ def first_climb(
     model: BayesModel, plan: Plan, values: Any, data: Data, rate: Any
 ) -> Climb:
     """All seeds before their first step."""
-    sites = Sites(model, data, plan.batch)
-    return jax.vmap(lambda v: begin(sites, plan, v, rate))(values)
+    sites = Sites(model, data, plan.batch, plan.whole)
+    state = jax.vmap(lambda v: begin(sites, plan, v, rate))(values)
+    # Numbers of a weak type would compile `advanced` a second time.
+    return jax.tree.map(lambda a: jax.lax.convert_element_type(a, a.dtype), state)
 
 
 @partial(jax.jit, static_argnames=("model", "plan"))
@@ -149,7 +154,7 @@ def advanced(
     rate: Any,
 ) -> Climb:
     """All seeds after some steps, of which the numbers are given."""
-    sites = Sites(model, data, plan.batch)
+    sites = Sites(model, data, plan.batch, plan.whole)
     adam = optimiser(plan, rate)
 
     def one(state: Climb, key: Any) -> Climb:
@@ -176,7 +181,7 @@ def finished(
     checks: int,
 ) -> tuple[dict[str, Any], Any]:
     """Draws of each site [seed, draw, …], and the bound of each seed on all rows."""
-    sites = Sites(model, data, None)
+    sites = Sites(model, data, None, plan.whole)
 
     def one(guide: Guide, key: Any) -> tuple[dict[str, Any], Any]:
         z = jax.random.normal(jax.random.fold_in(key, plan.steps), (draws, sites.size))
@@ -187,28 +192,65 @@ def finished(
     return jax.vmap(one)(state.guide, keys)
 
 
+def climbed(
+    model: BayesModel,
+    plan: Plan,
+    arrays: Data,
+    starts: Mapping[int, dict[str, np.ndarray]],
+    rate: float,
+    watch: Callable[[float], None],
+) -> tuple[Climb, Any]:
+    """All seeds after their last step, and the keys of their random numbers."""
+    sites = next(iter(starts.values()))
+    values = {n: jnp.stack([s[n] for s in starts.values()]) for n in sites}
+    keys = jax.vmap(jax.random.key)(jnp.asarray(list(starts)))
+    state = first_climb(model, plan, values, arrays, rate)
+    for steps in chunks(plan.steps):
+        state = advanced(model, plan, state, keys, steps, arrays, rate)
+        watch((int(steps[-1]) + 1) / plan.steps)
+    return state, keys
+
+
 def inferred(
     model: BayesModel,
     plan: Plan,
     data: dict[str, np.ndarray],
-    seeds: range,
+    starts: Mapping[int, dict[str, np.ndarray]],
     rate: float,
     draws: int,
-    watch: Callable[[float], None],
+    watch: Callable[[float], None] = lambda done: None,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Draws of each site [seed, draw, …], and the evidence lower bound of each seed."""
+    """Draws of each site [seed, draw, …], and the evidence lower bound of each seed.
+
+    Args:
+        model: the model.
+        plan: how it is inferred.
+        data: the numbers of a table, as the model wants them.
+        starts: a value for each site, for each seed.
+        rate: the learning rate.
+        draws: how many draws are made.
+        watch: hears the share of the steps that is done.
+    """
     with float64():
         arrays = {name: jnp.asarray(value) for name, value in data.items()}
-        starts = [model.starts(seed, data) for seed in seeds]
-        values = {n: jnp.stack([s[n] for s in starts]) for n in starts[0]}
-        keys = jax.vmap(jax.random.key)(jnp.asarray(seeds))
-        state = first_climb(model, plan, values, arrays, rate)
-        for steps in chunks(plan.steps):
-            state = advanced(model, plan, state, keys, steps, arrays, rate)
-            watch((int(steps[-1]) + 1) / plan.steps)
-        checks = min(draws, 1000)
+        state, keys = climbed(model, plan, arrays, starts, rate, watch)
+        checks = min(draws, MOST)
         found, bounds = finished(model, plan, state, keys, arrays, draws, checks)
         return {n: np.asarray(v) for n, v in found.items()}, np.asarray(bounds)
+
+
+def solution(
+    model: BayesModel,
+    plan: Plan,
+    arrays: Data,
+    starts: Mapping[int, dict[str, np.ndarray]],
+    rate: float,
+) -> Guide:
+    """The distribution of the best seed."""
+    state, keys = climbed(model, plan, arrays, starts, rate, lambda done: None)
+    _, bounds = finished(model, plan, state, keys, arrays, MOST, MOST)
+    best = jnp.argmax(jnp.where(jnp.isfinite(bounds), bounds, -jnp.inf))
+    return jax.tree.map(lambda value: value[best], state.guide)
 
 
 def chunks(steps: int) -> list[Any]:

@@ -100,10 +100,11 @@ def variational(
         model = model_of(what, prior, names, x.shape[1])
     with extras():
         from ._svi import Plan, inferred
-    data, ours = model.data(x, y), range(seed, seed + seeds)
+    data = model.data(x, y)
+    starts = {s: model.starts(s, data) for s in range(seed, seed + seeds)}
     plan = Plan(steps, PARTICLES, None if batch == len(y) else batch, correlated)
     with _bar(progress, seeds) as watch:
-        found = inferred(model, plan, data, ours, learning_rate, draws, watch)
+        found = inferred(model, plan, data, starts, learning_rate, draws, watch)
     return tuple(_posteriors(model, data, *found, correlated, level))
 
 

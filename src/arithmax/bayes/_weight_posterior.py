@@ -14,7 +14,7 @@ from ..readout._arguments import column_names, finite_array
 from ._band import Band
 from ._chains import Diagnostics
 from ._draws import drawn_outputs, drawn_weights, shares_that_matter
-from ._marginal import Marginal, check_level, marginal_of
+from ._marginal import Marginal, check_level, entry_name, marginal_of
 from ._posterior import Posterior
 from ._prune import pruned_parameters
 
@@ -91,10 +91,10 @@ class WeightPosterior(Posterior):
     def pruned(self, matters: float | None = None) -> dict[str, np.ndarray]:
         """The mean parameters, without what is not needed.
 
-        Entries of weights whose interval holds zero become zero, the least important
-        first, as long as all of them together change the output on the rows by less
-        than `matters`. Gates are set to zero where that changes nothing at all, as
-        behind weights that are zero.
+        Entries of weights become zero, the least important first, as long as all of
+        them together change the output on the rows by less than `matters`, and by less
+        than the noise where their interval does not hold zero. Gates are set to zero
+        where that changes nothing at all, as behind weights that are zero.
 
         Args:
             matters: which change of the output counts, as a share of the spread of the
@@ -103,8 +103,9 @@ class WeightPosterior(Posterior):
         share = self.matters if matters is None else matters
         check_number("matters", share, 0, 1)
         most = share * float(np.std(self.y))
+        noise = min(self.noise.mean, most)
         return pruned_parameters(
-            self.network, self.draws, self.params, self.x, most, self.level
+            self.network, self.draws, self.params, self.x, most, noise, self.level
         )
 
     def formula(
@@ -191,5 +192,5 @@ def _marginals(network: Network, draws: dict[str, np.ndarray], level: float):
     others = {name: d for name, d in draws.items() if name not in effective}
     for name, d in (effective | others).items():
         for index in np.ndindex(d.shape[1:]):
-            entry = f"[{', '.join(map(str, index))}]" if index else ""
-            yield marginal_of(f"{name}{entry}", d[(slice(None), *index)], level)
+            entry = d[(slice(None), *index)]
+            yield marginal_of(entry_name(name, index), entry, level)
