@@ -88,6 +88,21 @@ class FormulaModel(BayesModel):
         count = len(self.function.free)
         return {"z": np.zeros(count), "noise": np.zeros(())}
 
+    def told(self, draws: Mapping[str, np.ndarray], data: Data) -> dict[str, Any]:
+        moved = self._moved(draws, data)
+        middle, held = np.asarray(data["middle"]), np.asarray(data["held"])
+        numbers = self.function.numbers(np.moveaxis(moved, -1, 0), held, middle, np)
+        places = self.function.free
+        named = {
+            self.function.constants[place].name: numbers[place] for place in places
+        }
+        return {**named, "noise": np.asarray(draws["noise"])}
+
+    def _moved(self, draws: Mapping[str, np.ndarray], data: Data) -> np.ndarray:
+        """Draws of the free numbers, coefficients being those of the middle."""
+        half = np.asarray(data["half"])
+        return np.asarray(data["best"]) + np.asarray(draws["z"]) @ half.T
+
     def posterior(
         self,
         draws: Mapping[str, np.ndarray],
@@ -97,12 +112,10 @@ class FormulaModel(BayesModel):
         level: float,
         log_evidence: float,
     ) -> FormulaPosterior:
-        half = np.asarray(data["half"])
-        moved = np.asarray(data["best"]) + np.asarray(draws["z"]) @ half.T
         off = np.asarray(draws["noise"]) / np.sqrt(2 * self.fit.rows)
         return formula_posterior(
             self.fit,
-            moved,
+            self._moved(draws, data),
             np.exp(data["log_noise"] + off),
             method=method,
             level=level,

@@ -10,6 +10,7 @@ from .._checks import shown
 from ..discover import Formula, Number
 from ..discover._given import inputs_and_target
 from ._band import Band
+from ._chains import Diagnostics
 from ._evidence import relevance_of
 from ._fitted import FittedFormula
 from ._function import FormulaFunction
@@ -39,6 +40,7 @@ class FormulaPosterior(Posterior):
         draws: draws of all numbers of the formula [draw, number].
         noise_draws: the standard deviation of the noise in each of them.
         given: the formula as it was given, with an exponent at every column.
+        diagnostics: how well chains have mixed; None if there were none.
 
     Examples:
         >>> import numpy as np
@@ -66,6 +68,7 @@ class FormulaPosterior(Posterior):
     noise_draws: Float[np.ndarray, " draw"]
     given: Formula
     _function: FormulaFunction
+    diagnostics: Diagnostics | None = None
 
     def __str__(self) -> str:
         return text_of(self.formula, self._by_place())

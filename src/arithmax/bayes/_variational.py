@@ -8,8 +8,6 @@ import numpy as np
 
 from .._checks import WORD, check_number, check_whole, shown
 from .._extras import extras
-from ..discover import Formula
-from ._formula_model import formula_model
 from ._marginal import check_level
 from ._model import BayesModel
 from ._models import checked_rows, model_of
@@ -93,11 +91,8 @@ def variational(
     for name, value in (("correlated", correlated), ("progress", progress)):
         if not isinstance(value, bool):
             raise TypeError(f"`{name}` (={shown(value)}) must be True or False.")
-    if isinstance(what, Formula):
-        options = {"prior": prior, "names": names, "correlated": correlated}
-        model = formula_model(what, x, y, **options)
-    else:
-        model = model_of(what, prior, names, x.shape[1])
+    options = {"prior": prior, "names": names, "correlated": correlated}
+    model = model_of(what, x, y, **options)
     with extras():
         from ._svi import Plan, inferred
     data = model.data(x, y)
