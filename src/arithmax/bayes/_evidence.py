@@ -17,6 +17,7 @@ from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
 from ._fitted import EXPONENT_SPREAD, FittedFormula, fitted
 
+CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
 NOISE_SPREAD = 10.0  # of the prior of log σ, which is as good as flat
 
 
@@ -109,11 +110,29 @@ def relevance_of(fit: FittedFormula) -> dict[str, float]:
 def _odds_of_used(fit: FittedFormula, column: int, whole: float) -> float:
     x = fit.x.copy()
     x[:, column] = np.median(x[:, column])
+    if (odds := _odds_at_least(fit, x)) > CLEAR:
+        return odds
     try:
         less = fitted(fit.formula, x, fit.y, fit.weight)
     except (ValueError, np.linalg.LinAlgError):
         return math.inf  # without the column the formula is none
     return whole - log_evidence(less)
+
+
+def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
+    """Roughly the odds against other rows, after one step of their own: a fit to the
+    end is worth its time only where these are not clear."""
+    numbers = fit.function.numbers(fit.best, fit.held, fit.middle, np)
+    root = np.sqrt(fit.weight)
+    with np.errstate(all="ignore"):
+        residual = (fit.y - fit.function.value(numbers, x.T, np)) * root
+        slopes = fit.function.slopes(fit.best, fit.held, fit.middle, x.T)
+    slopes = slopes * root[:, None]
+    if not (np.isfinite(residual).all() and np.isfinite(slopes).all()):
+        return -math.inf
+    left = residual - slopes @ np.linalg.lstsq(slopes, residual, rcond=1e-10)[0]
+    gain = 0.5 * fit.rows * math.log(max(float(left @ left) / fit.squares, 1.0))
+    return gain - len(fit.best) * math.log(fit.rows)
 
 
 def _odds_of_other(fit: FittedFormula, column: int) -> float:

@@ -24,6 +24,7 @@ LOOSE = 0.5  # the same of a coefficient, over its size
 # Of a number's slope, what those of others must leave unexplained. An exponent that is
 # all but another way to say what coefficients say would make all of them vague.
 APART = {"coefficient": 1e-7, "exponent": 0.1}
+OUTERMOST = 2  # the depth of exponents in terms of the outermost sum
 LEFT = 3  # rows at least beyond the constants, which tell the noise
 ROUNDING = 1e-15  # of the size of targets: a smaller spread is no noise
 
@@ -227,17 +228,16 @@ class _Given:
         slopes = slopes * np.sqrt(self.weight)[:, None]
         residual = (self.formula.evaluate(self.x) - self.y) * np.sqrt(self.weight)
         chosen: list[int] = []
-        ranks = [_rank(c, self.numbers[i], i) for i, c in enumerate(constants)]
-        for *_, place in sorted(ranks):
-            trial = [*chosen, place]
+        for group in _groups(constants, self.numbers):
+            group = [i for i in group if np.isfinite(slopes[:, i]).all()]
+            trial = [*chosen, *group]
             left = self.weight.sum() - len(trial)
-            if left < LEFT or not np.isfinite(slopes[:, place]).all():
+            if not group or left < LEFT:
                 continue
             noise = np.sqrt(residual @ residual / left)
-            required = constants[place].role == "coefficient"
-            allowed = _allowed(constants, trial, moved, not chosen or required)
-            least = APART[constants[place].role]
-            if _is_told(slopes[:, trial], noise, allowed, least):
+            role = constants[group[0]].role
+            allowed = _allowed(constants, trial, moved, role == "coefficient")
+            if _is_told(slopes[:, trial], noise, allowed, APART[role], len(group)):
                 chosen = trial
         if not chosen:
             raise ValueError(
@@ -258,6 +258,22 @@ def _rank(
     return exponent, of_sum, constant.depth, is_one, alone, place
 
 
+def _groups(constants: tuple[NumberPlace, ...], numbers: np.ndarray) -> list[list[int]]:
+    """Numbers that are freed together, in the order in which they are tried.
+
+    Exponents of the columns of one inner sum are freed all or none: they say the same
+    of different columns.
+    """
+    ranks = [_rank(c, numbers[i], i) for i, c in enumerate(constants)]
+    groups: dict[tuple, list[int]] = {}
+    for *_, place in sorted(ranks):
+        constant = constants[place]
+        inner = constant.of_column and constant.depth > OUTERMOST
+        key = ("sum", constant.whole) if inner else ("number", place)
+        groups.setdefault(key, []).append(place)
+    return list(groups.values())
+
+
 def _allowed(
     constants: tuple[NumberPlace, ...],
     places: list[int],
@@ -271,14 +287,14 @@ def _allowed(
 
 
 def _is_told(
-    slopes: np.ndarray, noise: float, allowed: np.ndarray, least: float
+    slopes: np.ndarray, noise: float, allowed: np.ndarray, least: float, last: int
 ) -> bool:
-    """Whether the last of some slopes is independent, and all deviations are small."""
+    """Whether the last of some slopes are independent, and all deviations small."""
     scale = np.linalg.norm(slopes, axis=0)
     if not (scale > 0).all():
         return False
     triangle = np.linalg.qr(slopes / scale, mode="r")
-    if np.abs(np.diag(triangle))[-1] < least:
+    if np.abs(np.diag(triangle))[-last:].min() < least:
         return False
     inverse = np.linalg.inv(triangle)
     spread = np.sqrt((inverse**2).sum(axis=1)) * noise / scale

@@ -17,10 +17,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from jaxtyping import Float
 
-from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
+from ..discover import (
+    FUNCTIONS,
+    Formula,
+    Function,
+    Node,
+    Number,
+    Product,
+    Sum,
+    Variable,
+)
 
 Factor: TypeAlias = tuple[int, int]  # the place of an exponent, and its column
-STEP = 1e-30  # of complex differentiation, which loses no digits
 ONE = Number.of(1)
 PLACE = Number(0.0)  # what stands for a number of which the place alone counts
 
@@ -37,6 +45,7 @@ class NumberPlace:
         name: what it is called: "exponent of x1".
         of_column: whether it is the exponent of a column, and not of a sum.
         within: the term that an exponent stands in.
+        whole: the place from which the sum begins that it stands in.
     """
 
     role: str
@@ -46,6 +55,7 @@ class NumberPlace:
     name: str
     of_column: bool = False
     within: str = ""
+    whole: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,12 +110,26 @@ class FormulaFunction:
     def slopes(
         self, moved: np.ndarray, held: np.ndarray, middle: np.ndarray, columns: Any
     ) -> Float[np.ndarray, "row free"]:
-        """The derivatives by the free numbers, to the last digit."""
-        count = len(self.free)
-        steps = moved[:, None, None] + 1j * STEP * np.eye(count)[:, :, None]
-        numbers = self.numbers(steps, held, middle, np)
-        value = self.value(numbers, columns, np)
-        return np.imag(np.broadcast_to(value, (count, len(columns[0])))).T / STEP
+        """The derivatives by the free numbers, coefficients at the middle."""
+        numbers = self.numbers(moved, held, middle, np)
+        found = slopes_of(self, numbers, columns)
+        rows = len(columns[0])
+        raw = np.stack([np.broadcast_to(slope, (rows,)) for slope in found])
+        position = {place: k for k, place in enumerate(self.free)}
+        result = raw[list(self.free)].T.copy()
+        for k, place in enumerate(self.free):
+            number, inner = numbers[place], raw[place]
+            if factors := self.constants[place].factors:
+                result[:, k] *= _shrink(numbers, middle, factors)
+            for exponent, column in factors:
+                if exponent in position:
+                    result[:, position[exponent]] -= inner * number * middle[column]
+        return result
+
+
+def _shrink(numbers: Sequence[Any], middle: np.ndarray, factors: Any) -> float:
+    """What a coefficient of the middle is multiplied by."""
+    return float(np.exp(-sum(numbers[e] * middle[c] for e, c in factors)))
 
 
 def function_of(formula: Formula, free: Sequence[int]) -> FormulaFunction:
@@ -136,7 +160,7 @@ def _with_exponents(node: Node) -> Node:
 
 def constants_of(formula: Formula) -> tuple[NumberPlace, ...]:
     """What each number of a formula is, in the order in which they are read."""
-    found = list(_constants(formula.root, formula, 1, 0, ""))
+    found = list(_constants(formula.root, formula, 1, 0, ("", 0)))
     for attribute in ("within", "place"):
         found = list(_told_apart(found, attribute))
     return tuple(found)
@@ -166,24 +190,22 @@ def middle_of(
 
 
 def _constants(
-    node: Node, formula: Formula, depth: int, place: int, within: str
+    node: Node, formula: Formula, depth: int, place: int, within: tuple[str, int]
 ) -> Iterator[NumberPlace]:
     """The numbers of a node, the first of which stands at `place`."""
+    whole = place if isinstance(node, Sum) else within[1]
     for number, child in _pairs(node):
         inner, text = place + (number is not None), _text(child, formula)
         if isinstance(node, Sum):
             factors = tuple(_factors(child, inner))
-            name = _named(child, text)
-            yield NumberPlace("coefficient", depth, "", factors, name)
-        elif number is not None:
-            told = f"exponent of {text}", isinstance(child, Variable), within
-            yield NumberPlace("exponent", depth, _sign(number), (), *told)
-        deeper = (
-            (depth + 1, inner, text)
-            if isinstance(node, Sum)
-            else (depth, inner, within)
-        )
-        yield from _constants(child, formula, *deeper)
+            told = factors, _named(child, text), False, "", whole
+            yield NumberPlace("coefficient", depth, "", *told)
+            yield from _constants(child, formula, depth + 1, inner, (text, whole))
+        else:
+            if number is not None:
+                told = (), f"exponent of {text}", isinstance(child, Variable), *within
+                yield NumberPlace("exponent", depth, _sign(number), *told)
+            yield from _constants(child, formula, depth, inner, within)
         place = inner + sum(1 for _ in child.numbers())
 
 
@@ -241,6 +263,55 @@ def _value(
         else:
             result = result * _power(inner, number, sign, xp)
     return result
+
+
+def slopes_of(
+    function: FormulaFunction, numbers: Sequence[Any], columns: Any
+) -> list[Any]:
+    """The derivative by each of all numbers, in the order in which they are read."""
+    signs = iter(constant.sign for constant in function.constants)
+    return _slopes(function.root, iter(numbers), signs, columns)[1]
+
+
+def _slopes(
+    node: Node, numbers: Iterator[Any], signs: Iterator[str], columns: Any
+) -> tuple[Any, list[Any]]:
+    """The value, and its derivative by each number of the node."""
+    if isinstance(node, Variable):
+        return columns[node.index], []
+    if isinstance(node, Function):
+        inner, below = _slopes(node.argument, numbers, signs, columns)
+        outer = FUNCTIONS[node.name][1](inner)
+        return _function(node.name, inner, np), [outer * slope for slope in below]
+    parts = []
+    for child in node.children():
+        number, sign = next(numbers), next(signs)
+        parts.append((number, sign, *_slopes(child, numbers, signs, columns)))
+    return _sum_slopes(parts) if isinstance(node, Sum) else _product_slopes(parts)
+
+
+def _sum_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
+    total, found = 0.0, []
+    for number, _, value, below in parts:
+        total = total + number * value
+        found += [value, *(number * slope for slope in below)]
+    return total, found
+
+
+def _product_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
+    powers = [_power(value, number, sign, np) for number, sign, value, _ in parts]
+    result, found = np.prod(np.broadcast_arrays(*powers), axis=0) if powers else 1.0, []
+    for j, (number, sign, value, below) in enumerate(parts):
+        others: Any = 1.0
+        for i, power in enumerate(powers):
+            others = others * power if i != j else others
+        size = np.abs(value)
+        found.append(others * powers[j] * np.log(np.where(size == 0, 1.0, size)))
+        if below:
+            flipped = {"odd": "even", "even": "odd", "": ""}[sign]
+            outer = others * number * _power(value, number - 1, flipped, np)
+            found += [outer * slope for slope in below]
+    return result, found
 
 
 def _function(name: str, inner: Any, xp: Any) -> Any:
