@@ -152,6 +152,7 @@ def test_a_seed_that_diverges_is_never_the_best():
     found = variational(RealNaiveNPU(), x * 1e90, y, seeds=3, steps=20, draws=20)
     bounds = [p.log_evidence for p in found]
     assert -np.inf in bounds
+    assert [p.diverged for p in found] == [b == -np.inf for b in bounds]
     assert not np.isnan(bounds).any() and np.isfinite(max(bounds))
 
 

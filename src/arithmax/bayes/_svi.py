@@ -170,7 +170,7 @@ def advanced(
     return jax.vmap(one)(state, keys)
 
 
-@partial(jax.jit, static_argnames=("model", "plan", "draws", "checks"))
+@partial(jax.jit, static_argnames=("model", "plan", "draws"))
 def finished(
     model: BayesModel,
     plan: Plan,
@@ -178,15 +178,15 @@ def finished(
     keys: Any,
     data: Data,
     draws: int,
-    checks: int,
 ) -> tuple[dict[str, Any], Any]:
     """Draws of each site [seed, draw, …], and the bound of each seed on all rows."""
     sites = Sites(model, data, None, plan.whole)
 
     def one(guide: Guide, key: Any) -> tuple[dict[str, Any], Any]:
-        z = jax.random.normal(jax.random.fold_in(key, plan.steps), (draws, sites.size))
-        estimates = jax.lax.map(lambda z: bound(sites, guide, z, key), z[:checks])
-        u = jax.vmap(lambda z: moved(guide, sites.drawn, z))(z)
+        new = jax.random.fold_in(key, plan.steps)
+        z = jax.random.normal(new, (max(draws, MOST), sites.size))
+        estimates = jax.lax.map(lambda z: bound(sites, guide, z, key), z[:MOST])
+        u = jax.vmap(lambda z: moved(guide, sites.drawn, z))(z[:draws])
         return jax.vmap(sites.values)(u), jnp.mean(estimates)
 
     return jax.vmap(one)(state.guide, keys)
@@ -234,8 +234,7 @@ def inferred(
     with float64():
         arrays = {name: jnp.asarray(value) for name, value in data.items()}
         state, keys = climbed(model, plan, arrays, starts, rate, watch)
-        checks = min(draws, MOST)
-        found, bounds = finished(model, plan, state, keys, arrays, draws, checks)
+        found, bounds = finished(model, plan, state, keys, arrays, draws)
         return {n: np.asarray(v) for n, v in found.items()}, np.asarray(bounds)
 
 
@@ -248,7 +247,7 @@ def solution(
 ) -> Guide:
     """The distribution of the best seed."""
     state, keys = climbed(model, plan, arrays, starts, rate, lambda done: None)
-    _, bounds = finished(model, plan, state, keys, arrays, MOST, MOST)
+    _, bounds = finished(model, plan, state, keys, arrays, 1)
     best = jnp.argmax(jnp.where(jnp.isfinite(bounds), bounds, -jnp.inf))
     return jax.tree.map(lambda value: value[best], state.guide)
 

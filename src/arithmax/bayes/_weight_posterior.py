@@ -71,7 +71,7 @@ class WeightPosterior(Posterior):
     @property
     def diverged(self) -> bool:
         """Whether inference left finite numbers."""
-        return not np.isfinite(self.log_evidence) and not np.isnan(self.log_evidence)
+        return self.log_evidence == -np.inf
 
     def predict(self, x: Any, noise: bool = True) -> Band:
         rows = finite_array("x", x, 2)
