@@ -81,9 +81,8 @@ class FittedFormula:
     def squares(self) -> float:
         """The weighted sum of squared residuals, which rounding keeps above zero."""
         residual = self.y - self.predicted
-        least = (
-            self.weight @ (ROUNDING * np.abs(self.y).max() * np.ones(len(self.y))) ** 2
-        )
+        size = np.abs(self.y).max() or 1.0  # targets may all be zero
+        least = self.rows * (ROUNDING * size) ** 2
         return float(max(self.weight @ residual**2, least))
 
     @cached_property
