@@ -14,7 +14,7 @@ from sympy.parsing.sympy_parser import parse_expr
 
 from arithmax import cli
 from arithmax import discover as room
-from arithmax.cli._discovery_text import _folded
+from arithmax.cli._discovery_lines import folded_formula
 from arithmax.discover import Trust
 from arithmax.readout import from_json
 from browser import browser as browser
@@ -265,7 +265,7 @@ def test_columns_whose_names_are_no_words_are_explained(capsys, tmp_path):
 
 def test_long_formulas_are_folded():
     text = "y = " + "*".join(f"x{i}**0.123" for i in range(100)) + " + 1"
-    lines = _folded(text, 76)
+    lines = folded_formula(text, 76)
     assert max(map(len, lines)) <= 76 and len(lines) > 10
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert not any(line.startswith("*") for line in lines)

@@ -27,4 +27,5 @@ from ._weight_posterior import WeightPosterior as WeightPosterior
 from ._uncertainty import InferredConstant as InferredConstant
 from ._uncertainty import Uncertainty as Uncertainty
 from ._uncertainty import interval_text as interval_text
+from ._uncertainty import probability_text as probability_text
 from ._uncertainty import uncertainty_of as uncertainty_of

@@ -126,12 +126,28 @@ def interval_text(marginal: Marginal) -> str:
 
     Examples:
         >>> from arithmax.bayes import Marginal, interval_text
-        >>> interval_text(Marginal("w", 2.0031, 0.0049, 1.99349, 2.01271))
-        '1.9935 to 2.0127'
+        >>> interval_text(Marginal("w", 2.0031, 0.0049, 1.99349, 2.01971))
+        '1.993 to 2.020'
     """
     half = (marginal.high - marginal.low) / 2
     size = max(abs(marginal.low), abs(marginal.high))
     digits = 16
     if 0 < half < math.inf:
-        digits = min(max(math.floor(math.log10(size / half)), 0) + 3, 16)
-    return f"{marginal.low:.{digits}g} to {marginal.high:.{digits}g}"
+        digits = min(max(math.floor(math.log10(size / half)), 0) + 2, 16)
+    ends = (f"{end:#.{digits}g}" for end in (marginal.low, marginal.high))
+    return " to ".join(end.removesuffix(".") for end in ends)
+
+
+def probability_text(probability: float) -> str:
+    """A probability in percent, which is never rounded to certainty.
+
+    Examples:
+        >>> from arithmax.bayes import probability_text
+        >>> [probability_text(p) for p in (0.9999, 0.5, 0.0123, 1e-9)]
+        ['> 99.9 %', '50 %', '1.23 %', '< 0.1 %']
+    """
+    if math.isnan(probability):
+        return "unknown"
+    if probability > 0.999:
+        return "> 99.9 %"
+    return "< 0.1 %" if probability < 0.001 else f"{100 * probability:.3g} %"

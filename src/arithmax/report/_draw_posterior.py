@@ -4,12 +4,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..bayes import Curve, InferredConstant, Uncertainty, interval_text
+from ..bayes import Band, Curve, InferredConstant, Uncertainty, interval_text
 from ._looks import Look, looks, tint
 from ._style import GREY, escaped, figure, packed, titled
 
 MOST = 12  # constants that are drawn: a table has them all
-STRIP, GAP = 62, 0.62  # pixels of a constant, and the share of them below its line
+STRIP = 66  # pixels of a constant
+NAMED, TICKS = 0.32, 0.32  # shares of them for its name, and for numbers below
 AROUND = 1.4  # lengths of half an interval that an axis shows on each side
 SERIES = ("new measurements", "the formula")
 LOOKS: dict[str, Look] = dict(zip(SERIES, looks(SERIES), strict=True))
@@ -26,7 +27,14 @@ def constants_plot(sure: Uncertainty) -> go.Figure:
     drawn = figure(height=STRIP * max(len(shown), 1) + 44)
     for place, constant in enumerate(shown):
         _strip(drawn, constant, place, len(shown))
-        _marks(drawn, constant, place, sure.share)
+        _interval(drawn, constant, place, sure.share)
+    for place, constant in enumerate(shown):
+        if constant.number.exact:
+            _named(drawn, constant, place)
+    for group in ("interval", "named"):  # one entry of the legend for each
+        traces = [trace for trace in drawn.data if trace.legendgroup == group]
+        for trace in traces[1:]:
+            trace.showlegend = False
     return drawn
 
 
@@ -34,13 +42,13 @@ def _strip(
     drawn: go.Figure, constant: InferredConstant, place: int, count: int
 ) -> None:
     """The axes of a constant: as wide as its interval asks for, and as tall."""
-    top = 1 - place / count
-    bottom = top - (1 - GAP) / count
+    top = 1 - (place + NAMED) / count
+    bottom = 1 - (place + 1 - TICKS) / count
     marginal, number, _ = constant
     named = [number.value] if number.exact else []
     low, high = (f(marginal.low, marginal.high, *named) for f in (min, max))
     middle, half = (low + high) / 2, AROUND * (high - low) / 2
-    at = "" if place == 0 else str(place + 1)
+    at = _axis(place)
     across = {"domain": [0, 1], "anchor": f"y{at}", "nticks": 5, "zeroline": False}
     across |= {"range": [middle - half, middle + half]} if half > 0 else {}
     up = {"domain": [bottom, top], "anchor": f"x{at}", "range": [-1, 1]}
@@ -58,13 +66,15 @@ def _strip(
     )
 
 
-def _marks(
+def _axis(place: int) -> str:
+    """What Plotly writes behind x and y for the axes of a place."""
+    return "" if place == 0 else str(place + 1)
+
+
+def _interval(
     drawn: go.Figure, constant: InferredConstant, place: int, share: str
 ) -> None:
-    marginal, number, _ = constant
-    look, at = LOOKS["the formula"], "" if place == 0 else str(place + 1)
-    common: dict[str, Any] = {"xaxis": f"x{at}", "yaxis": f"y{at}"}
-    common |= {"showlegend": place == 0}
+    marginal, look = constant.marginal, LOOKS["the formula"]
     text = escaped(f"{marginal.name}: {interval_text(marginal)}")
     # Constants may be known to more digits than `packed` keeps.
     drawn.add_scatter(
@@ -72,40 +82,58 @@ def _marks(
         y=[0, 0, 0],
         mode="lines+markers",
         line=look.line(width=3),
-        marker={"color": look.colour, "size": 9, "symbol": ["line-ns", "circle"]}
-        | {"line": {"width": 2, "color": look.colour}},
+        marker={**look.marker(size=10), "symbol": ["line-ns", "circle", "line-ns"]},
         name=f"{share} interval and mean",
         legendgroup="interval",
         hovertemplate=f"{text}<extra></extra>",
-        **common,
+        xaxis=f"x{_axis(place)}",
+        yaxis=f"y{_axis(place)}",
     )
-    if number.exact:
-        drawn.add_scatter(
-            x=[number.value],
-            y=[0],
-            mode="markers",
-            marker={"color": GREY, "size": 13, "symbol": "diamond-open"}
-            | {"line": {"width": 2}},
-            name="named by the formula",
-            legendgroup="named",
-            hovertemplate=f"{escaped(number)}<extra>%{{fullData.name}}</extra>",
-            **common,
-        )
+
+
+def _named(drawn: go.Figure, constant: InferredConstant, place: int) -> None:
+    number = constant.number
+    marker = {"color": GREY, "size": 14, "symbol": "diamond-open"}
+    drawn.add_scatter(
+        x=[number.value],
+        y=[0],
+        mode="markers",
+        marker={**marker, "line": {"width": 2}},
+        name="named by the formula",
+        legendgroup="named",
+        hovertemplate=f"{escaped(number)}<extra>%{{fullData.name}}</extra>",
+        xaxis=f"x{_axis(place)}",
+        yaxis=f"y{_axis(place)}",
+    )
 
 
 def band_plot(curve: Curve, target: str, share: str) -> go.Figure:
-    """Predictions along a column with their bands; the range of the rows is shaded."""
-    kind = {"type": "log", "exponentformat": "power"}
-    low, high = curve.measured.low, curve.measured.high
-    tall = bool(low.min() > 0 and high.max() > DECADES * low.min())
-    drawn = figure(
-        height=360,
-        xaxis=titled(curve.column, **kind if curve.logarithmic else {}),
-        yaxis=titled(target, exponentformat="power", **kind if tall else {}),
+    """Predictions along a column with their bands; the range of the rows is shaded.
+
+    Bands are often narrower than a line. Below the curve they are drawn once more,
+    around the mean, on an axis of their own.
+    """
+    log = {"type": "log"}
+    mean, low = curve.function.mean, curve.measured.low.min()
+    tall = bool(low > 0 and mean.max() > DECADES * mean.min())
+    across = titled(
+        curve.column, exponentformat="power", **log if curve.logarithmic else {}
     )
-    drawn.add_vrect(*curve.inside, fillcolor=GREY, opacity=0.15, line_width=0)
+    upper = titled(target, exponentformat="power", **log if tall else {})
+    lower = titled("from the mean", exponentformat="power")
+    drawn = figure(
+        height=460,
+        xaxis={**across, "anchor": "y2"},
+        yaxis={**upper, "domain": [0.42, 1]},
+        yaxis2={**lower, "domain": [0, 0.34]},
+    )
+    shade: dict[str, Any] = {"fillcolor": GREY, "opacity": 0.15, "line_width": 0}
+    shade |= {"y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+    drawn.add_shape(type="rect", x0=curve.inside[0], x1=curve.inside[1], **shade)
     for name, band in zip(SERIES, (curve.measured, curve.function), strict=True):
         _band(drawn, curve, band, name, share)
+        around = band._replace(low=band.low - band.mean, high=band.high - band.mean)
+        _band(drawn, curve, around, name, share, yaxis="y2", showlegend=False)
     drawn.add_scatter(
         x=packed(curve.values),
         y=packed(curve.function.mean),
@@ -117,13 +145,15 @@ def band_plot(curve: Curve, target: str, share: str) -> go.Figure:
     return drawn
 
 
-def _band(drawn: go.Figure, curve: Curve, band: Any, name: str, share: str) -> None:
+def _band(
+    drawn: go.Figure, curve: Curve, band: Band, name: str, share: str, **options: Any
+) -> None:
     """The area between the ends of intervals: two lines, the second filled down."""
     edge = {"width": 0.5, "color": LOOKS[name].colour}
     common: dict[str, Any] = {"x": packed(curve.values), "mode": "lines", "line": edge}
-    common |= {"legendgroup": name}
-    below = {"showlegend": False, "hoverinfo": "skip"}
-    drawn.add_scatter(y=packed(band.low), **common, **below)
+    common |= {"legendgroup": name, **options}
+    hidden = {"showlegend": False, "hoverinfo": "skip"}
+    drawn.add_scatter(y=packed(band.low), **{**common, **hidden})
     drawn.add_scatter(
         y=packed(band.high),
         fill="tonexty",
