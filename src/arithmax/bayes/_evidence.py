@@ -76,9 +76,11 @@ def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> fl
     if rows - len(free) < LEFT:
         return -math.inf
     try:
-        return log_evidence(fitted(formula, x, y, weight, free))
+        with np.errstate(all="ignore"):
+            found = log_evidence(fitted(formula, x, y, weight, free))
     except np.linalg.LinAlgError:  # two constants that are one
         return -math.inf
+    return found if math.isfinite(found) else -math.inf
 
 
 def log_evidence(fit: FittedFormula) -> float:
