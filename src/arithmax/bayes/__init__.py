@@ -22,10 +22,10 @@ from ._priors import ARD as ARD
 from ._priors import Gaussian as Gaussian
 from ._priors import StudentT as StudentT
 from ._priors import WeightPrior as WeightPrior
-from ._variational import variational as variational
-from ._weight_posterior import WeightPosterior as WeightPosterior
 from ._uncertainty import InferredConstant as InferredConstant
 from ._uncertainty import Uncertainty as Uncertainty
 from ._uncertainty import interval_text as interval_text
 from ._uncertainty import probability_text as probability_text
 from ._uncertainty import uncertainty_of as uncertainty_of
+from ._variational import variational as variational
+from ._weight_posterior import WeightPosterior as WeightPosterior
