@@ -209,6 +209,7 @@ def folder(capsys, tmp_path, monkeypatch) -> Path:
     path = written(tmp_path / "a.csv", y, x, names, '"<script>alert(1)</script>"')
     out = tmp_path / "out"
     options = ("--hold-out", "`b & c` > 4", "--out", str(out), "--quiet")
+    options += ("--uncertainty",)
     arguments = ["discover", path, "--target", "<script>alert(1)</script>", *options]
     monkeypatch.setattr(sys, "argv", ["arithmax", *arguments])
     cli.main(arguments)
@@ -298,11 +299,12 @@ def test_the_page_draws_and_fetches_nothing(folder, browser, width):
     page.on("request", lambda r: r.url == address or problems.append(r.url))
     page.goto(address, wait_until="load")
     plots = page.locator("figure.plot")
-    assert plots.count() == 3
+    assert plots.count() == 6  # with constants, and a band along each column
     for i in range(plots.count()):
         plots.nth(i).scroll_into_view_if_needed()
-        plots.nth(i).locator(".scatterlayer .points path").first.wait_for()
-    legend = plots.first.locator(".legendtext").all_text_contents()
+        marks = plots.nth(i).locator(".scatterlayer path").first
+        marks.wait_for(state="attached")  # a line has no area to be seen
+    legend = page.locator("#accuracy").locator(".legendtext").all_text_contents()
     counts = [int(text.split("(")[1].split()[0]) for text in legend[1:]]
     assert sum(counts) == len(X) and counts[2] == (X[:, 1] > 4).sum()
     assert page.locator("math").count() == 1
