@@ -63,8 +63,9 @@ def curve(
     grid = np.tile(np.median(rows, axis=0), (len(values), 1))
     grid[:, position] = values
     inside = float(rows[:, position].min()), float(rows[:, position].max())
-    bands = (posterior.predict(grid, noise=noise) for noise in (False, True))
-    return Curve(names[position], values, *bands, inside, logarithmic)
+    function = posterior.predict(grid, noise=False)
+    measured = posterior.predict(grid)
+    return Curve(names[position], values, function, measured, inside, logarithmic)
 
 
 def _values(column: np.ndarray, beyond: float) -> tuple[np.ndarray, bool]:

@@ -144,10 +144,10 @@ def probability_text(probability: float) -> str:
     Examples:
         >>> from arithmax.bayes import probability_text
         >>> [probability_text(p) for p in (0.9999, 0.5, 0.0123, 1e-9)]
-        ['> 99.9 %', '50 %', '1.23 %', '< 0.1 %']
+        ['> 99.9 %', '50.0 %', '1.2 %', '< 0.1 %']
     """
     if math.isnan(probability):
         return "unknown"
     if probability > 0.999:
         return "> 99.9 %"
-    return "< 0.1 %" if probability < 0.001 else f"{100 * probability:.3g} %"
+    return "< 0.1 %" if probability < 0.001 else f"{100 * probability:.1f} %"

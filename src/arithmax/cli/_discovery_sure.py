@@ -92,7 +92,7 @@ def print_relevance(relevance: dict[str, float]) -> None:
     show(table("Does a column matter?", ["column", "probability"], rows))
     if len(ordered) > MOST:
         most = probability_text(ordered[MOST][1])
-        print(f"… and {len(ordered) - MOST} more, with at most {most}.")
+        print(f"… and {len(ordered) - MOST} more, the likeliest {most}.")
 
 
 def print_evidence(told: Account, known: Uncertainty) -> None:

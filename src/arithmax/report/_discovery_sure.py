@@ -94,6 +94,6 @@ def _evidence(told: Account, known: Uncertainty) -> str:
 def _band(told: Account, known: Uncertainty, curve: Curve, place: int) -> str:
     caption = (
         f"{told.target} along {curve.column}, other columns at their middle. Rows were "
-        "seen in the grey range; below, the bands around the mean."
+        "seen in the grey range."
     )
     return drawing(f"band_{place}", caption, band_plot(curve, told.target, known.share))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from ..bayes import Band, Curve, InferredConstant, Uncertainty, interval_text
@@ -14,6 +15,7 @@ NAMED, TICKS = 0.32, 0.32  # shares of them for its name, and for numbers below
 AROUND = 1.4  # lengths of half an interval that an axis shows on each side
 SERIES = ("new measurements", "the formula")
 LOOKS: dict[str, Look] = dict(zip(SERIES, looks(SERIES), strict=True))
+ROUNDING = 1e-9  # of the size of predictions: narrower bands are of arithmetic
 DECADES = 1000.0  # from how many times its least value on a band has a log scale
 
 
@@ -28,13 +30,9 @@ def constants_plot(sure: Uncertainty) -> go.Figure:
     for place, constant in enumerate(shown):
         _strip(drawn, constant, place, len(shown))
         _interval(drawn, constant, place, sure.share)
-    for place, constant in enumerate(shown):
-        if constant.number.exact:
-            _named(drawn, constant, place)
-    for group in ("interval", "named"):  # one entry of the legend for each
-        traces = [trace for trace in drawn.data if trace.legendgroup == group]
-        for trace in traces[1:]:
-            trace.showlegend = False
+    named = [i for i, constant in enumerate(shown) if constant.number.exact]
+    for place in named:
+        _named(drawn, shown[place], place, showlegend=place == named[0])
     return drawn
 
 
@@ -85,13 +83,16 @@ def _interval(
         marker={**look.marker(size=10), "symbol": ["line-ns", "circle", "line-ns"]},
         name=f"{share} interval and mean",
         legendgroup="interval",
+        showlegend=place == 0,
         hovertemplate=f"{text}<extra></extra>",
         xaxis=f"x{_axis(place)}",
         yaxis=f"y{_axis(place)}",
     )
 
 
-def _named(drawn: go.Figure, constant: InferredConstant, place: int) -> None:
+def _named(
+    drawn: go.Figure, constant: InferredConstant, place: int, showlegend: bool
+) -> None:
     number = constant.number
     marker = {"color": GREY, "size": 14, "symbol": "diamond-open"}
     drawn.add_scatter(
@@ -101,6 +102,7 @@ def _named(drawn: go.Figure, constant: InferredConstant, place: int) -> None:
         marker={**marker, "line": {"width": 2}},
         name="named by the formula",
         legendgroup="named",
+        showlegend=showlegend,
         hovertemplate=f"{escaped(number)}<extra>%{{fullData.name}}</extra>",
         xaxis=f"x{_axis(place)}",
         yaxis=f"y{_axis(place)}",
@@ -111,29 +113,18 @@ def band_plot(curve: Curve, target: str, share: str) -> go.Figure:
     """Predictions along a column with their bands; the range of the rows is shaded.
 
     Bands are often narrower than a line. Below the curve they are drawn once more,
-    around the mean, on an axis of their own.
+    around the mean, on an axis of their own; unless they are nothing but rounding.
     """
-    log = {"type": "log"}
-    mean, low = curve.function.mean, curve.measured.low.min()
-    tall = bool(low > 0 and mean.max() > DECADES * mean.min())
-    across = titled(
-        curve.column, exponentformat="power", **log if curve.logarithmic else {}
-    )
-    upper = titled(target, exponentformat="power", **log if tall else {})
-    lower = titled("from the mean", exponentformat="power")
-    drawn = figure(
-        height=460,
-        xaxis={**across, "anchor": "y2"},
-        yaxis={**upper, "domain": [0.42, 1]},
-        yaxis2={**lower, "domain": [0, 0.34]},
-    )
+    seen = _is_wide(curve)
+    drawn = figure(height=460 if seen else 300, **_panels(curve, target, seen))
     shade: dict[str, Any] = {"fillcolor": GREY, "opacity": 0.15, "line_width": 0}
     shade |= {"y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
     drawn.add_shape(type="rect", x0=curve.inside[0], x1=curve.inside[1], **shade)
     for name, band in zip(SERIES, (curve.measured, curve.function), strict=True):
         _band(drawn, curve, band, name, share)
-        around = band._replace(low=band.low - band.mean, high=band.high - band.mean)
-        _band(drawn, curve, around, name, share, yaxis="y2", showlegend=False)
+        if seen:
+            around = band._replace(low=band.low - band.mean, high=band.high - band.mean)
+            _band(drawn, curve, around, name, share, yaxis="y2", showlegend=False)
     drawn.add_scatter(
         x=packed(curve.values),
         y=packed(curve.function.mean),
@@ -143,6 +134,33 @@ def band_plot(curve: Curve, target: str, share: str) -> go.Figure:
         hovertemplate="%{x:.4g}: %{y:.4g}<extra>mean</extra>",
     )
     return drawn
+
+
+def _is_wide(curve: Curve) -> bool:
+    """Whether bands are more than the rounding of arithmetic."""
+    width = curve.measured.high - curve.measured.low
+    known = np.isfinite(width)
+    size = np.abs(curve.function.mean[known])
+    return bool(known.any() and width[known].max() > ROUNDING * size.max())
+
+
+def _panels(curve: Curve, target: str, two: bool) -> dict[str, Any]:
+    """The axes of a curve, and of the bands below it."""
+    log = {"type": "log"}
+    mean, low = curve.function.mean, curve.measured.low.min()
+    tall = bool(low > 0 and mean.max() > DECADES * mean.min())
+    across = titled(
+        curve.column, exponentformat="power", **log if curve.logarithmic else {}
+    )
+    upper = titled(target, exponentformat="power", **log if tall else {})
+    lower = titled("from the mean", exponentformat="power")
+    if not two:
+        return {"xaxis": across, "yaxis": upper}
+    return {
+        "xaxis": {**across, "anchor": "y2"},
+        "yaxis": {**upper, "domain": [0.42, 1]},
+        "yaxis2": {**lower, "domain": [0, 0.34]},
+    }
 
 
 def _band(

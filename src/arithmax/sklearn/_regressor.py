@@ -169,7 +169,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         self._points = [each.points for each in found]
         self.symbols_ = self.discoveries_[0].formula.identifiers
         self._cases, self._domain = [each.cases for each in found], self.domain
-        self._sure = [each.sure for each in found] if self.uncertainty else None
+        self._sure = [each.sure for each in found if each.sure is not None] or None
         self._extent = extent_of(x[rows[0].weight > 0])
         for each, name in zip(found, self.outputs_, strict=True):
             warn_of(each.discovery, name, sure=each.sure)
