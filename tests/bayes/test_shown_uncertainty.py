@@ -50,6 +50,17 @@ def test_no_posterior_has_a_reason_and_loses_nothing():
     assert len(known.evidences) == 2 and np.isnan(known.evidences[0].probability)
 
 
+def test_rows_are_counted_by_their_weights():
+    """A table of equal rows is one row that counts for all."""
+    one = np.ones((1, 2))
+    constant = parse("2.5", ["a", "b"])
+    repeated = laplace(constant, one.repeat(9, axis=0), np.full(9, 2.5))
+    merged = laplace(constant, one, [2.5], sample_weight=[9])
+    assert merged.noise == repeated.noise and merged.marginals == repeated.marginals
+    known = uncertainty_of(LAW, [LAW], X, Y, sample_weight=np.full(200, 0.01))
+    assert "`x` (with 2 rows as `sample_weight` counts them)" in known.reason
+
+
 def test_evidence_frees_the_constants_that_were_fitted():
     """Also where columns stand in sums, and have no exponent that is written."""
     y = 2.5 * X[:, 0] - 0.4 * X[:, 1] + RNG.normal(0, 0.05, 200)

@@ -190,7 +190,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
 
         Raises:
             ValueError: `domain` is `"error"`, and a formula has no value on a row.
-            AttributeError: `return_std` needs `uncertainty=True` when it is fitted.
+            NotFittedError: `return_std` needs `uncertainty=True` when it is fitted.
         """
         x = self._inputs(X)
         sure = sure_of(self, "predict(X, return_std=True)") if return_std else ()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
+from sklearn.exceptions import NotFittedError
 
 from .._checks import position_of
 from .._extras import extras
@@ -22,12 +23,12 @@ def sure_of(model: Any, what: str) -> list[Uncertainty]:
     """What is known of each target's formula.
 
     Raises:
-        AttributeError: the model was not asked to infer it.
+        NotFittedError: the model was not asked to infer it.
     """
     if model._sure is None:
-        raise AttributeError(
-            f"`{what}` needs a posterior, and `uncertainty` was False when the model "
-            "was fitted. Fit ArithmeticRegressor(uncertainty=True)."
+        raise NotFittedError(
+            f"`uncertainty` (=False when the model was fitted) must be True: `{what}` "
+            "needs a posterior. Fit ArithmeticRegressor(uncertainty=True)."
         )
     return model._sure
 
