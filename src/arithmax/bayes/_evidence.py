@@ -15,7 +15,8 @@ import numpy as np
 
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
-from ._fitted import EXPONENT_SPREAD, FittedFormula, fitted
+from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
+from ._function import with_exponents
 
 CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
 NOISE_SPREAD = 10.0  # of the prior of log σ, which is as good as flat
@@ -35,7 +36,8 @@ def evidences(
     """The evidence of rival formulas on the same rows.
 
     The constants that a formula has fitted are integrated out; those that it names, 2
-    or π, are taken as known. A rival that is undefined on a row has the evidence −∞.
+    or π, are taken as known. A rival that is undefined on a row has the evidence −∞,
+    and so has one whose constants the rows do not tell.
 
     Args:
         formulas: the rivals.
@@ -69,8 +71,16 @@ def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> fl
     values = formula.evaluate(x)
     if not np.isfinite(values).all():
         return -math.inf
-    free = tuple(i for i, n in enumerate(formula.numbers) if n.free)
-    return log_evidence(fitted(formula, x, y, weight, free))
+    free = tuple(i for i, n in enumerate(with_exponents(formula).numbers) if n.free)
+    rows = len(y) if weight is None else weight.sum()
+    if rows - len(free) < LEFT:
+        return -math.inf
+    try:
+        with np.errstate(all="ignore"):
+            found = log_evidence(fitted(formula, x, y, weight, free))
+    except np.linalg.LinAlgError:  # two constants that are one
+        return -math.inf
+    return found if math.isfinite(found) else -math.inf
 
 
 def log_evidence(fit: FittedFormula) -> float:

@@ -81,9 +81,8 @@ class FittedFormula:
     def squares(self) -> float:
         """The weighted sum of squared residuals, which rounding keeps above zero."""
         residual = self.y - self.predicted
-        least = (
-            self.weight @ (ROUNDING * np.abs(self.y).max() * np.ones(len(self.y))) ** 2
-        )
+        size = np.abs(self.y).max() or 1.0  # targets may all be zero
+        least = self.rows * (ROUNDING * size) ** 2
         return float(max(self.weight @ residual**2, least))
 
     @cached_property
@@ -156,7 +155,7 @@ def fitted(
     with np.errstate(all="ignore"):
         formula = with_exponents(formula)
         values = formula.evaluate(x)
-        _check_rows(formula, values, len(y))
+        _check_rows(formula, values, weight)
         middle = middle_of(x, weight * values**2 + 1e-300)
         given = _Given(formula, x, y, weight, middle)
         if free is None:
@@ -164,17 +163,18 @@ def fitted(
         return given.fit(free)
 
 
-def _check_rows(formula: Formula, values: np.ndarray, rows: int) -> None:
+def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> None:
     if undefined := int((~np.isfinite(values)).sum()):
         raise ValueError(
-            f"`x` ({undefined} of {rows} rows) must lie where the formula {formula} is "
-            "defined: leave such rows out."
+            f"`x` ({undefined} of {len(values)} rows) must lie where the formula "
+            f"{formula} is defined: leave such rows out."
         )
-    least = 1 + LEFT
+    rows, least = float(weight.sum()), 1 + LEFT
     if rows < least:
+        counted = "" if (weight == 1).all() else " as `sample_weight` counts them"
         raise ValueError(
-            f"`x` (with {rows} rows) must have at least {least} rows: noise is told "
-            "from what a formula leaves over."
+            f"`x` (with {rows:g} rows{counted}) must have at least {least} rows: noise "
+            "is told from what a formula leaves over."
         )
 
 

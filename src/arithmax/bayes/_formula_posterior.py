@@ -83,6 +83,20 @@ class FormulaPosterior(Posterior):
         r"""The formula in LaTeX, with intervals: `a^{2.004 \pm 0.004}`."""
         return latex_of(self.formula, self._by_place())
 
+    @property
+    def every_marginal(self) -> tuple[Marginal, ...]:
+        """All numbers in the order in which they are read; held ones do not spread."""
+        known = zip(
+            self._by_place(),
+            self._function.constants,
+            self.formula.numbers,
+            strict=True,
+        )
+        return tuple(
+            marginal or Marginal(c.name, n.value, 0.0, n.value, n.value)
+            for marginal, c, n in known
+        )
+
     def _by_place(self) -> list[Marginal | None]:
         """What is known of each number; None for those that are held."""
         found: list[Marginal | None] = [None] * self.draws.shape[1]
