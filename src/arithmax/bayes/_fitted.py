@@ -236,7 +236,8 @@ class _Given:
                 continue
             noise = np.sqrt(residual @ residual / left)
             role = constants[group[0]].role
-            allowed = _allowed(constants, trial, moved, role == "coefficient")
+            outermost = role == "coefficient" and constants[group[0]].depth == 1
+            allowed = _allowed(constants, trial, moved, outermost)
             if _is_told(slopes[:, trial], noise, allowed, APART[role], len(group)):
                 chosen = trial
         if not chosen:
