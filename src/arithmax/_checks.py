@@ -5,7 +5,7 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Real
 from typing import Any, TypeAlias
@@ -43,6 +43,15 @@ def choose(argument: str, value: Any, choices: Iterable[str | None]) -> Any:
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(repr(c) for c in choices)
     raise ValueError(f"`{argument}` (={shown(value)}) must be one of {listed}.{hint}")
+
+
+def position_of(argument: str, value: Any, names: Sequence[str]) -> int:
+    """Which of some names is meant: by its name, or by its position from 0 on."""
+    at = plain(value)
+    if not isinstance(at, int) or isinstance(at, bool):
+        return list(names).index(choose(argument, at, names))
+    check_whole(argument, at, 0, len(names) - 1)
+    return at
 
 
 def check_options(cls: type, options: Iterable[str]) -> None:

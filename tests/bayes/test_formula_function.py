@@ -85,3 +85,10 @@ def test_names_say_what_a_number_is():
         "exponent of b",
         "constant term",
     ]
+
+
+def test_equal_names_are_told_apart():
+    formula = exponents_shown(parse("2*a**2 + 3*a*b + sin(a) + 5*sin(a)*a*b", NAMES))
+    names = [place.name for place in constants_of(formula)]
+    assert len(set(names)) == len(names)
+    assert "exponent of a in a**2" in names and "exponent of a in a*b" in names

@@ -14,7 +14,7 @@ from sympy.parsing.sympy_parser import parse_expr
 
 from arithmax import cli
 from arithmax import discover as room
-from arithmax.cli._discovery_text import _folded
+from arithmax.cli._discovery_lines import folded_formula
 from arithmax.discover import Trust
 from arithmax.readout import from_json
 from browser import browser as browser
@@ -209,6 +209,7 @@ def folder(capsys, tmp_path, monkeypatch) -> Path:
     path = written(tmp_path / "a.csv", y, x, names, '"<script>alert(1)</script>"')
     out = tmp_path / "out"
     options = ("--hold-out", "`b & c` > 4", "--out", str(out), "--quiet")
+    options += ("--uncertainty",)
     arguments = ["discover", path, "--target", "<script>alert(1)</script>", *options]
     monkeypatch.setattr(sys, "argv", ["arithmax", *arguments])
     cli.main(arguments)
@@ -265,7 +266,7 @@ def test_columns_whose_names_are_no_words_are_explained(capsys, tmp_path):
 
 def test_long_formulas_are_folded():
     text = "y = " + "*".join(f"x{i}**0.123" for i in range(100)) + " + 1"
-    lines = _folded(text, 76)
+    lines = folded_formula(text, 76)
     assert max(map(len, lines)) <= 76 and len(lines) > 10
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert not any(line.startswith("*") for line in lines)
@@ -298,11 +299,12 @@ def test_the_page_draws_and_fetches_nothing(folder, browser, width):
     page.on("request", lambda r: r.url == address or problems.append(r.url))
     page.goto(address, wait_until="load")
     plots = page.locator("figure.plot")
-    assert plots.count() == 3
+    assert plots.count() == 6  # with constants, and a band along each column
     for i in range(plots.count()):
         plots.nth(i).scroll_into_view_if_needed()
-        plots.nth(i).locator(".scatterlayer .points path").first.wait_for()
-    legend = plots.first.locator(".legendtext").all_text_contents()
+        marks = plots.nth(i).locator(".scatterlayer path").first
+        marks.wait_for(state="attached")  # a line has no area to be seen
+    legend = page.locator("#accuracy").locator(".legendtext").all_text_contents()
     counts = [int(text.split("(")[1].split()[0]) for text in legend[1:]]
     assert sum(counts) == len(X) and counts[2] == (X[:, 1] > 4).sum()
     assert page.locator("math").count() == 1

@@ -245,6 +245,7 @@ def test_parameters_survive_a_clone():
         "domain": "abs",
         "extrapolation": 0.1,
         "units": ("kg", "m/s", "m", "kg*m/s^2"),
+        "uncertainty": True,
         "random_state": 3,
         "n_jobs": 1,
         "verbose": 0,

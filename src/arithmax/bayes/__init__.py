@@ -4,6 +4,8 @@ from ._band import Band as Band
 from ._chains import ChainError as ChainError
 from ._chains import ChainWarning as ChainWarning
 from ._chains import Diagnostics as Diagnostics
+from ._curve import Curve as Curve
+from ._curve import curve as curve
 from ._draws import shares_that_matter as shares_that_matter
 from ._evidence import Evidence as Evidence
 from ._evidence import evidences as evidences
@@ -21,5 +23,10 @@ from ._priors import ARD as ARD
 from ._priors import Gaussian as Gaussian
 from ._priors import StudentT as StudentT
 from ._priors import WeightPrior as WeightPrior
+from ._uncertainty import InferredConstant as InferredConstant
+from ._uncertainty import Uncertainty as Uncertainty
+from ._uncertainty import interval_text as interval_text
+from ._uncertainty import probability_text as probability_text
+from ._uncertainty import uncertainty_of as uncertainty_of
 from ._variational import variational as variational
 from ._weight_posterior import WeightPosterior as WeightPosterior

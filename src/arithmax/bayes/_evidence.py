@@ -15,8 +15,10 @@ import numpy as np
 
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
-from ._fitted import EXPONENT_SPREAD, FittedFormula, fitted
+from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
+from ._function import with_exponents
 
+CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
 NOISE_SPREAD = 10.0  # of the prior of log σ, which is as good as flat
 
 
@@ -34,7 +36,8 @@ def evidences(
     """The evidence of rival formulas on the same rows.
 
     The constants that a formula has fitted are integrated out; those that it names, 2
-    or π, are taken as known. A rival that is undefined on a row has the evidence −∞.
+    or π, are taken as known. A rival that is undefined on a row has the evidence −∞,
+    and so has one whose constants the rows do not tell.
 
     Args:
         formulas: the rivals.
@@ -68,8 +71,16 @@ def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> fl
     values = formula.evaluate(x)
     if not np.isfinite(values).all():
         return -math.inf
-    free = tuple(i for i, n in enumerate(formula.numbers) if n.free)
-    return log_evidence(fitted(formula, x, y, weight, free))
+    free = tuple(i for i, n in enumerate(with_exponents(formula).numbers) if n.free)
+    rows = len(y) if weight is None else weight.sum()
+    if rows - len(free) < LEFT:
+        return -math.inf
+    try:
+        with np.errstate(all="ignore"):
+            found = log_evidence(fitted(formula, x, y, weight, free))
+    except np.linalg.LinAlgError:  # two constants that are one
+        return -math.inf
+    return found if math.isfinite(found) else -math.inf
 
 
 def log_evidence(fit: FittedFormula) -> float:
@@ -109,11 +120,29 @@ def relevance_of(fit: FittedFormula) -> dict[str, float]:
 def _odds_of_used(fit: FittedFormula, column: int, whole: float) -> float:
     x = fit.x.copy()
     x[:, column] = np.median(x[:, column])
+    if (odds := _odds_at_least(fit, x)) > CLEAR:
+        return odds
     try:
         less = fitted(fit.formula, x, fit.y, fit.weight)
     except (ValueError, np.linalg.LinAlgError):
         return math.inf  # without the column the formula is none
     return whole - log_evidence(less)
+
+
+def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
+    """Roughly the odds against other rows, after one step of their own: a fit to the
+    end is worth its time only where these are not clear."""
+    numbers = fit.function.numbers(fit.best, fit.held, fit.middle, np)
+    root = np.sqrt(fit.weight)
+    with np.errstate(all="ignore"):
+        residual = (fit.y - fit.function.value(numbers, x.T, np)) * root
+        slopes = fit.function.slopes(fit.best, fit.held, fit.middle, x.T)
+    slopes = slopes * root[:, None]
+    if not (np.isfinite(residual).all() and np.isfinite(slopes).all()):
+        return -math.inf
+    left = residual - slopes @ np.linalg.lstsq(slopes, residual, rcond=1e-10)[0]
+    gain = 0.5 * fit.rows * math.log(max(float(left @ left) / fit.squares, 1.0))
+    return gain - len(fit.best) * math.log(fit.rows)
 
 
 def _odds_of_other(fit: FittedFormula, column: int) -> float:

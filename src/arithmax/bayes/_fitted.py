@@ -21,7 +21,10 @@ from ._function import (
 EXPONENT_SPREAD = 3.0  # of the prior of exponents: laws have small ones
 VAGUE = 0.25  # an exponent with a larger standard deviation is not known at all
 LOOSE = 0.5  # the same of a coefficient, over its size
-DEPENDENT = 1e-7  # of a slope, what the others do not explain already
+# Of a number's slope, what those of others must leave unexplained. An exponent that is
+# all but another way to say what coefficients say would make all of them vague.
+APART = {"coefficient": 1e-7, "exponent": 0.1}
+OUTERMOST = 2  # the depth of exponents in terms of the outermost sum
 LEFT = 3  # rows at least beyond the constants, which tell the noise
 ROUNDING = 1e-15  # of the size of targets: a smaller spread is no noise
 
@@ -78,9 +81,8 @@ class FittedFormula:
     def squares(self) -> float:
         """The weighted sum of squared residuals, which rounding keeps above zero."""
         residual = self.y - self.predicted
-        least = (
-            self.weight @ (ROUNDING * np.abs(self.y).max() * np.ones(len(self.y))) ** 2
-        )
+        size = np.abs(self.y).max() or 1.0  # targets may all be zero
+        least = self.rows * (ROUNDING * size) ** 2
         return float(max(self.weight @ residual**2, least))
 
     @cached_property
@@ -153,7 +155,7 @@ def fitted(
     with np.errstate(all="ignore"):
         formula = with_exponents(formula)
         values = formula.evaluate(x)
-        _check_rows(formula, values, len(y))
+        _check_rows(formula, values, weight)
         middle = middle_of(x, weight * values**2 + 1e-300)
         given = _Given(formula, x, y, weight, middle)
         if free is None:
@@ -161,17 +163,18 @@ def fitted(
         return given.fit(free)
 
 
-def _check_rows(formula: Formula, values: np.ndarray, rows: int) -> None:
+def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> None:
     if undefined := int((~np.isfinite(values)).sum()):
         raise ValueError(
-            f"`x` ({undefined} of {rows} rows) must lie where the formula {formula} is "
-            "defined: leave such rows out."
+            f"`x` ({undefined} of {len(values)} rows) must lie where the formula "
+            f"{formula} is defined: leave such rows out."
         )
-    least = 1 + LEFT
+    rows, least = float(weight.sum()), 1 + LEFT
     if rows < least:
+        counted = "" if (weight == 1).all() else " as `sample_weight` counts them"
         raise ValueError(
-            f"`x` (with {rows} rows) must have at least {least} rows: noise is told "
-            "from what a formula leaves over."
+            f"`x` (with {rows:g} rows{counted}) must have at least {least} rows: noise "
+            "is told from what a formula leaves over."
         )
 
 
@@ -225,16 +228,17 @@ class _Given:
         slopes = slopes * np.sqrt(self.weight)[:, None]
         residual = (self.formula.evaluate(self.x) - self.y) * np.sqrt(self.weight)
         chosen: list[int] = []
-        ranks = [_rank(c, self.numbers[i], i) for i, c in enumerate(constants)]
-        for *_, place in sorted(ranks):
-            trial = [*chosen, place]
+        for group in _groups(constants, self.numbers):
+            group = [i for i in group if np.isfinite(slopes[:, i]).all()]
+            trial = [*chosen, *group]
             left = self.weight.sum() - len(trial)
-            if left < LEFT or not np.isfinite(slopes[:, place]).all():
+            if not group or left < LEFT:
                 continue
             noise = np.sqrt(residual @ residual / left)
-            required = constants[place].role == "coefficient"
-            allowed = _allowed(constants, trial, moved, not chosen or required)
-            if _is_told(slopes[:, trial], noise, allowed):
+            role = constants[group[0]].role
+            outermost = role == "coefficient" and constants[group[0]].depth == 1
+            allowed = _allowed(constants, trial, moved, outermost)
+            if _is_told(slopes[:, trial], noise, allowed, APART[role], len(group)):
                 chosen = trial
         if not chosen:
             raise ValueError(
@@ -246,12 +250,29 @@ class _Given:
 
 def _rank(
     constant: NumberPlace, value: float, place: int
-) -> tuple[int, int, bool, int]:
+) -> tuple[bool, bool, int, bool, bool, int]:
     """Coefficients first, from outside, and those of 1 last: they are held where a sum
     has no scale of its own. Then exponents of columns, and at last those of sums."""
-    kinds = {"coefficient": 0, "exponent": 1}
-    of_sum = constant.role == "exponent" and not constant.of_column
-    return kinds[constant.role] + of_sum, constant.depth, bool(abs(value) == 1), place
+    exponent = constant.role == "exponent"
+    is_one, alone = bool(abs(value) == 1), not constant.factors
+    of_sum = exponent and not constant.of_column
+    return exponent, of_sum, constant.depth, is_one, alone, place
+
+
+def _groups(constants: tuple[NumberPlace, ...], numbers: np.ndarray) -> list[list[int]]:
+    """Numbers that are freed together, in the order in which they are tried.
+
+    Exponents of the columns of one inner sum are freed all or none: they say the same
+    of different columns.
+    """
+    ranks = [_rank(c, numbers[i], i) for i, c in enumerate(constants)]
+    groups: dict[tuple, list[int]] = {}
+    for *_, place in sorted(ranks):
+        constant = constants[place]
+        inner = constant.of_column and constant.depth > OUTERMOST
+        key = ("sum", constant.whole) if inner else ("number", place)
+        groups.setdefault(key, []).append(place)
+    return list(groups.values())
 
 
 def _allowed(
@@ -266,13 +287,15 @@ def _allowed(
     return np.full(len(places), np.inf) if any_size else sizes
 
 
-def _is_told(slopes: np.ndarray, noise: float, allowed: np.ndarray) -> bool:
-    """Whether slopes are independent, and standard deviations small enough."""
+def _is_told(
+    slopes: np.ndarray, noise: float, allowed: np.ndarray, least: float, last: int
+) -> bool:
+    """Whether the last of some slopes are independent, and all deviations small."""
     scale = np.linalg.norm(slopes, axis=0)
     if not (scale > 0).all():
         return False
     triangle = np.linalg.qr(slopes / scale, mode="r")
-    if np.abs(np.diag(triangle)).min() < DEPENDENT:
+    if np.abs(np.diag(triangle))[-last:].min() < least:
         return False
     inverse = np.linalg.inv(triangle)
     spread = np.sqrt((inverse**2).sum(axis=1)) * noise / scale

@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .._extras import extras
+from ..discover import Formula
 from ._evidence import NOISE_SPREAD
-from ._fitted import FittedFormula
-from ._formula_posterior import FormulaPosterior, formula_posterior
+from ._fitted import FittedFormula, fitted
+from ._formula_posterior import (
+    FormulaPosterior,
+    check_columns,
+    formula_posterior,
+)
 from ._function import FormulaFunction
 from ._model import BayesModel, Data
 
@@ -59,9 +66,8 @@ class FormulaModel(BayesModel):
         import jax.numpy as jnp
         from numpyro import distributions as dist
 
-        flat = dist.ImproperUniform(
-            dist.constraints.real_vector, (), (len(self.function.free),)
-        )
+        count = len(self.function.free)
+        flat = dist.Normal(0.0, 1.0).expand((count,)).to_event().mask(False)
         moved = data["best"] + data["half"] @ numpyro.sample("z", flat)
         rows = data["weight"].sum()
         off = numpyro.sample(
@@ -82,6 +88,21 @@ class FormulaModel(BayesModel):
         count = len(self.function.free)
         return {"z": np.zeros(count), "noise": np.zeros(())}
 
+    def told(self, draws: Mapping[str, np.ndarray], data: Data) -> dict[str, Any]:
+        moved = self._moved(draws, data)
+        middle, held = np.asarray(data["middle"]), np.asarray(data["held"])
+        numbers = self.function.numbers(np.moveaxis(moved, -1, 0), held, middle, np)
+        places = self.function.free
+        named = {
+            self.function.constants[place].name: numbers[place] for place in places
+        }
+        return {**named, "noise": np.asarray(draws["noise"])}
+
+    def _moved(self, draws: Mapping[str, np.ndarray], data: Data) -> np.ndarray:
+        """Draws of the free numbers, coefficients being those of the middle."""
+        half = np.asarray(data["half"])
+        return np.asarray(data["best"]) + np.asarray(draws["z"]) @ half.T
+
     def posterior(
         self,
         draws: Mapping[str, np.ndarray],
@@ -91,14 +112,47 @@ class FormulaModel(BayesModel):
         level: float,
         log_evidence: float,
     ) -> FormulaPosterior:
-        half = np.asarray(data["half"])
-        moved = np.asarray(data["best"]) + np.asarray(draws["z"]) @ half.T
         off = np.asarray(draws["noise"]) / np.sqrt(2 * self.fit.rows)
         return formula_posterior(
             self.fit,
-            moved,
+            self._moved(draws, data),
             np.exp(data["log_noise"] + off),
             method=method,
             level=level,
             log_evidence=log_evidence,
         )
+
+
+def formula_model(
+    formula: Formula,
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    prior: Any = None,
+    names: Any = None,
+    correlated: bool = True,
+) -> FormulaModel:
+    """The model of a formula on some rows.
+
+    Args:
+        formula: the formula.
+        x: the columns [row, column].
+        y: the targets [row].
+        prior: must be None, since the constants of a formula have their own.
+        names: must be None, since a formula has its own.
+        correlated: as that of `FormulaModel`.
+    """
+    check_no_other(prior=prior, names=names)
+    check_columns(formula, x)
+    fit = fitted(formula, x, y)
+    return FormulaModel(fit.function, fit, correlated)
+
+
+def check_no_other(**given: Any) -> None:
+    """What only networks have must be None."""
+    for argument, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"`{argument}` (={shown(value)}) must be None: `what` is a formula, "
+                "which has its constants and names."
+            )

@@ -10,6 +10,7 @@ from .._checks import shown
 from ..discover import Formula, Number
 from ..discover._given import inputs_and_target
 from ._band import Band
+from ._chains import Diagnostics
 from ._evidence import relevance_of
 from ._fitted import FittedFormula
 from ._function import FormulaFunction
@@ -38,6 +39,8 @@ class FormulaPosterior(Posterior):
         level: the share of the posterior inside the intervals.
         draws: draws of all numbers of the formula [draw, number].
         noise_draws: the standard deviation of the noise in each of them.
+        given: the formula as it was given, with an exponent at every column.
+        diagnostics: how well chains have mixed; None if there were none.
 
     Examples:
         >>> import numpy as np
@@ -63,19 +66,41 @@ class FormulaPosterior(Posterior):
     level: float
     draws: Float[np.ndarray, "draw number"]
     noise_draws: Float[np.ndarray, " draw"]
+    given: Formula
     _function: FormulaFunction
+    diagnostics: Diagnostics | None = None
 
     def __str__(self) -> str:
         return text_of(self.formula, self._by_place())
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where each of the `marginals` stands among the numbers of `formula` and of
+        `given`."""
+        return self._function.free
 
     def latex(self) -> str:
         r"""The formula in LaTeX, with intervals: `a^{2.004 \pm 0.004}`."""
         return latex_of(self.formula, self._by_place())
 
+    @property
+    def every_marginal(self) -> tuple[Marginal, ...]:
+        """All numbers in the order in which they are read; held ones do not spread."""
+        known = zip(
+            self._by_place(),
+            self._function.constants,
+            self.formula.numbers,
+            strict=True,
+        )
+        return tuple(
+            marginal or Marginal(c.name, n.value, 0.0, n.value, n.value)
+            for marginal, c, n in known
+        )
+
     def _by_place(self) -> list[Marginal | None]:
         """What is known of each number; None for those that are held."""
         found: list[Marginal | None] = [None] * self.draws.shape[1]
-        for place, marginal in zip(self._function.free, self.marginals, strict=True):
+        for place, marginal in zip(self.places, self.marginals, strict=True):
             found[place] = marginal
         return found
 
@@ -158,6 +183,7 @@ def formula_posterior(
         level,
         draws,
         noise,
+        fit.formula,
         function,
     )
 

@@ -11,16 +11,24 @@ of the middle of the table, $\tilde c = c \prod_i g_i^{a_i}$, in place of $c$.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
 
-from ..discover import Formula, Function, Node, Number, Product, Sum, Variable
+from ..discover import (
+    FUNCTIONS,
+    Formula,
+    Function,
+    Node,
+    Number,
+    Product,
+    Sum,
+    Variable,
+)
 
 Factor: TypeAlias = tuple[int, int]  # the place of an exponent, and its column
-STEP = 1e-30  # of complex differentiation, which loses no digits
 ONE = Number.of(1)
 PLACE = Number(0.0)  # what stands for a number of which the place alone counts
 
@@ -36,6 +44,8 @@ class NumberPlace:
         factors: of a coefficient: the powers of columns that its term has.
         name: what it is called: "exponent of x1".
         of_column: whether it is the exponent of a column, and not of a sum.
+        within: the term that an exponent stands in.
+        whole: the place from which the sum begins that it stands in.
     """
 
     role: str
@@ -44,6 +54,8 @@ class NumberPlace:
     factors: tuple[Factor, ...]
     name: str
     of_column: bool = False
+    within: str = ""
+    whole: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,20 +110,33 @@ class FormulaFunction:
     def slopes(
         self, moved: np.ndarray, held: np.ndarray, middle: np.ndarray, columns: Any
     ) -> Float[np.ndarray, "row free"]:
-        """The derivatives by the free numbers, to the last digit."""
-        count = len(self.free)
-        steps = moved[:, None, None] + 1j * STEP * np.eye(count)[:, :, None]
-        numbers = self.numbers(steps, held, middle, np)
-        value = self.value(numbers, columns, np)
-        return np.imag(np.broadcast_to(value, (count, len(columns[0])))).T / STEP
+        """The derivatives by the free numbers, coefficients at the middle."""
+        numbers = self.numbers(moved, held, middle, np)
+        found = slopes_of(self, numbers, columns)
+        rows = len(columns[0])
+        raw = np.stack([np.broadcast_to(slope, (rows,)) for slope in found])
+        position = {place: k for k, place in enumerate(self.free)}
+        result = raw[list(self.free)].T.copy()
+        for k, place in enumerate(self.free):
+            number, inner = numbers[place], raw[place]
+            if factors := self.constants[place].factors:
+                result[:, k] *= _shrink(numbers, middle, factors)
+            for exponent, column in factors:
+                if exponent in position:
+                    result[:, position[exponent]] -= inner * number * middle[column]
+        return result
+
+
+def _shrink(numbers: Sequence[Any], middle: np.ndarray, factors: Any) -> float:
+    """What a coefficient of the middle is multiplied by."""
+    return float(np.exp(-sum(numbers[e] * middle[c] for e, c in factors)))
 
 
 def function_of(formula: Formula, free: Sequence[int]) -> FormulaFunction:
     """The formula as a function of some of its numbers, by their places."""
-    found = list(_constants(formula.root, formula, 1, 0))
-    count = sum(1 for _ in formula.root.numbers())
-    blank = formula.root.replaced(iter([PLACE] * count))
-    return FormulaFunction(blank, tuple(found), tuple(free))
+    found = constants_of(formula)
+    blank = formula.root.replaced(iter([PLACE] * len(found)))
+    return FormulaFunction(blank, found, tuple(free))
 
 
 def with_exponents(formula: Formula) -> Formula:
@@ -135,7 +160,24 @@ def _with_exponents(node: Node) -> Node:
 
 def constants_of(formula: Formula) -> tuple[NumberPlace, ...]:
     """What each number of a formula is, in the order in which they are read."""
-    return tuple(_constants(formula.root, formula, 1, 0))
+    found = list(_constants(formula.root, formula, 1, 0, ("", 0)))
+    for attribute in ("within", "place"):
+        found = list(_told_apart(found, attribute))
+    return tuple(found)
+
+
+def _told_apart(places: Sequence[NumberPlace], attribute: str) -> Iterator[NumberPlace]:
+    """Those of the same name with what tells them apart."""
+    names = [place.name for place in places]
+    for number, place in enumerate(places, start=1):
+        if names.count(place.name) == 1:
+            yield place
+        elif attribute == "within" and place.within:
+            yield replace(place, name=f"{place.name} in {place.within}")
+        elif attribute == "place":
+            yield replace(place, name=f"{place.name} (number {number})")
+        else:
+            yield place
 
 
 def middle_of(
@@ -148,20 +190,22 @@ def middle_of(
 
 
 def _constants(
-    node: Node, formula: Formula, depth: int, place: int
+    node: Node, formula: Formula, depth: int, place: int, within: tuple[str, int]
 ) -> Iterator[NumberPlace]:
     """The numbers of a node, the first of which stands at `place`."""
+    whole = place if isinstance(node, Sum) else within[1]
     for number, child in _pairs(node):
-        inner = place + (number is not None)
+        inner, text = place + (number is not None), _text(child, formula)
         if isinstance(node, Sum):
             factors = tuple(_factors(child, inner))
-            name = _named(child, formula)
-            yield NumberPlace("coefficient", depth, "", factors, name)
-        elif number is not None:
-            name = f"exponent of {_text(child, formula)}"
-            of_column = isinstance(child, Variable)
-            yield NumberPlace("exponent", depth, _sign(number), (), name, of_column)
-        yield from _constants(child, formula, depth + isinstance(node, Sum), inner)
+            told = factors, _named(child, text), False, "", whole
+            yield NumberPlace("coefficient", depth, "", *told)
+            yield from _constants(child, formula, depth + 1, inner, (text, whole))
+        else:
+            if number is not None:
+                told = (), f"exponent of {text}", isinstance(child, Variable), *within
+                yield NumberPlace("exponent", depth, _sign(number), *told)
+            yield from _constants(child, formula, depth, inner, within)
         place = inner + sum(1 for _ in child.numbers())
 
 
@@ -190,10 +234,10 @@ def _sign(number: Number) -> str:
     return "odd" if number.value % 2 else "even"
 
 
-def _named(term: Node, formula: Formula) -> str:
+def _named(term: Node, text: str) -> str:
     if isinstance(term, Product) and not term.factors:
         return "constant term"
-    return f"factor of {_text(term, formula)}"
+    return f"factor of {text}"
 
 
 def _text(node: Node, formula: Formula) -> str:
@@ -219,6 +263,55 @@ def _value(
         else:
             result = result * _power(inner, number, sign, xp)
     return result
+
+
+def slopes_of(
+    function: FormulaFunction, numbers: Sequence[Any], columns: Any
+) -> list[Any]:
+    """The derivative by each of all numbers, in the order in which they are read."""
+    signs = iter(constant.sign for constant in function.constants)
+    return _slopes(function.root, iter(numbers), signs, columns)[1]
+
+
+def _slopes(
+    node: Node, numbers: Iterator[Any], signs: Iterator[str], columns: Any
+) -> tuple[Any, list[Any]]:
+    """The value, and its derivative by each number of the node."""
+    if isinstance(node, Variable):
+        return columns[node.index], []
+    if isinstance(node, Function):
+        inner, below = _slopes(node.argument, numbers, signs, columns)
+        outer = FUNCTIONS[node.name][1](inner)
+        return _function(node.name, inner, np), [outer * slope for slope in below]
+    parts = []
+    for child in node.children():
+        number, sign = next(numbers), next(signs)
+        parts.append((number, sign, *_slopes(child, numbers, signs, columns)))
+    return _sum_slopes(parts) if isinstance(node, Sum) else _product_slopes(parts)
+
+
+def _sum_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
+    total, found = 0.0, []
+    for number, _, value, below in parts:
+        total = total + number * value
+        found += [value, *(number * slope for slope in below)]
+    return total, found
+
+
+def _product_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
+    powers = [_power(value, number, sign, np) for number, sign, value, _ in parts]
+    result, found = np.prod(np.broadcast_arrays(*powers), axis=0) if powers else 1.0, []
+    for j, (number, sign, value, below) in enumerate(parts):
+        others: Any = 1.0
+        for i, power in enumerate(powers):
+            others = others * power if i != j else others
+        size = np.abs(value)
+        found.append(others * powers[j] * np.log(np.where(size == 0, 1.0, size)))
+        if below:
+            flipped = {"odd": "even", "even": "odd", "": ""}[sign]
+            outer = others * number * _power(value, number - 1, flipped, np)
+            found += [outer * slope for slope in below]
+    return result, found
 
 
 def _function(name: str, inner: Any, xp: Any) -> Any:

@@ -10,6 +10,7 @@ from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
 from ._evidence import log_evidence
 from ._fitted import FittedFormula, fitted
+from ._formula_model import check_no_other
 from ._formula_posterior import FormulaPosterior, check_columns, formula_posterior
 from ._marginal import check_level
 from ._posterior import Posterior
@@ -79,12 +80,7 @@ def laplace(
             f"`what` (={shown(what)}) must be a formula, such as that of a discovery, "
             "or a network with its `params`."
         )
-    for argument, value in (("params", params), ("prior", prior), ("names", names)):
-        if value is not None:
-            raise ValueError(
-                f"`{argument}` (={shown(value)}) must be None: `what` is a formula, "
-                "which has its constants and names."
-            )
+    check_no_other(params=params, prior=prior, names=names)
     rows, targets = inputs_and_target(x, y, "x", "y")
     check_columns(what, rows)
     fit = fitted(what, rows, targets, given_weight(sample_weight, len(targets)))

@@ -43,6 +43,10 @@ class BayesModel(ABC):
     def starts(self, seed: int, data: Data) -> dict[str, np.ndarray]:
         """A value for each site, from which inference with this seed starts."""
 
+    def told(self, draws: Mapping[str, np.ndarray], data: Data) -> dict[str, Any]:
+        """What chains are judged by: draws [chain, draw, …] by names for people."""
+        return dict(draws)
+
     @abstractmethod
     def posterior(
         self,

@@ -6,7 +6,9 @@ import numpy as np
 
 from .._checks import shown
 from .._network import Network
+from ..discover import Formula
 from ..readout._arguments import column_names, finite_array
+from ._formula_model import formula_model
 from ._model import BayesModel
 from ._network_model import NetworkModel, check_columns_network
 from ._priors import check_prior
@@ -30,23 +32,35 @@ def checked_rows(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def model_of(
-    what: Any, prior: Any, names: Any, columns: int, integrated: bool = False
+    what: Any,
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    prior: Any = None,
+    names: Any = None,
+    integrated: bool = False,
+    correlated: bool = True,
 ) -> BayesModel:
-    """The model of a network with a prior over its weights.
+    """The model of a network with a prior over its weights, or of a formula.
 
     Args:
-        what: the network.
-        prior: the prior of its weights; `ARD()` if None.
-        names: the names of the columns; x1, x2, … if None.
-        columns: how many there are.
+        what: the network, or the formula.
+        x: the inputs [row, column].
+        y: the targets [row].
+        prior: the prior of a network's weights; `ARD()` if None.
+        names: the names of a network's columns; x1, x2, … if None.
         integrated: whether hyper-parameters are integrated out, as NUTS needs it.
+        correlated: whether the coordinates of a formula know correlations.
     """
+    if isinstance(what, Formula):
+        options = {"prior": prior, "names": names, "correlated": correlated}
+        return formula_model(what, x, y, **options)
     if not isinstance(what, Network):
         raise TypeError(
             f"`what` (={shown(what)}) must be a network over columns, such as "
-            "`NaiveNPU()`."
+            "`NaiveNPU()`, or a formula, such as that of a discovery."
         )
-    network = check_columns_network(what)
+    network, columns = check_columns_network(what), x.shape[1]
     if names is None:
         names = [f"x{i + 1}" for i in range(columns)]
     prior = check_prior(prior)

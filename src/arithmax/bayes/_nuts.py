@@ -83,7 +83,7 @@ def nuts(
     choose("bad", bad, ("error", "warn"))
     if not isinstance(progress, bool):
         raise TypeError(f"`progress` (={shown(progress)}) must be True or False.")
-    model = model_of(what, prior, names, x.shape[1], integrated=True)
+    model = model_of(what, x, y, prior=prior, names=names, integrated=True)
     data = model.data(x, y)
     with extras():
         first = [model.starts(seed + i, data) for i in range(chains)]
@@ -91,7 +91,7 @@ def nuts(
             first = [_given(first[0], start)]
         sizes = chains, warmup, draws
         drawn, divergences = _chains(model, data, first, sizes, progress, seed)
-    diagnostics = diagnosed(drawn, divergences)
+    diagnostics = diagnosed(model.told(drawn, data), divergences)
     judge_chains(diagnostics, bad)
     flat = {n: v.reshape(-1, *v.shape[2:]) for n, v in drawn.items()}
     method = f"NUTS, {chains} chains"

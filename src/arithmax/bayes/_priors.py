@@ -157,10 +157,10 @@ class ARD(WeightPrior):
     Examples:
         >>> from arithmax.bayes import ARD
         >>> ARD()
-        ARD(shape=0.1, scale=0.0001, sampled=False)
+        ARD(shape=1.0, scale=0.0001, sampled=False)
     """
 
-    shape: float = 0.1
+    shape: float = 1.0
     scale: float = 1e-4
     sampled: bool = False
 

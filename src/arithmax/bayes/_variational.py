@@ -91,7 +91,8 @@ def variational(
     for name, value in (("correlated", correlated), ("progress", progress)):
         if not isinstance(value, bool):
             raise TypeError(f"`{name}` (={shown(value)}) must be True or False.")
-    model = model_of(what, prior, names, x.shape[1])
+    options = {"prior": prior, "names": names, "correlated": correlated}
+    model = model_of(what, x, y, **options)
     with extras():
         from ._svi import Plan, inferred
     data = model.data(x, y)

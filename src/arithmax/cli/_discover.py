@@ -10,11 +10,13 @@ import tyro
 
 from .._checks import WORD, check_number, check_whole
 from ._discovery_files import write_discovery
+from ._discovery_sure import json_of_sure, sure_of_table
 from ._discovery_text import as_json, print_discovery
 from ._given_table import GivenTable, given_table
 from ._show import print_json
 from ._studies import command
 
+LEVEL = 0.95  # of intervals
 FOUND, NOT_FOUND, INTERRUPTED = 0, 1, 130
 File = Annotated[
     Path,
@@ -38,6 +40,8 @@ def discover(
     seed: int = 0,
     candidates: int | None = None,
     max_seconds: float | None = None,
+    uncertainty: bool = False,
+    uncertainty_level: float | None = None,
     delimiter: str = ",",
     out: Path | None = None,
     json: bool = False,
@@ -59,6 +63,10 @@ def discover(
         seed: what random numbers are made of; the same seed finds the same formula.
         candidates: how many candidates are judged at most.
         max_seconds: when to stop even so; where a search stopped is told.
+        uncertainty: show how sure the formula is: an interval for each constant, the
+            probability that each column matters, and the evidence of its rivals.
+        uncertainty_level: the share of the posterior inside intervals; 0.95 if not
+            given.
         delimiter: what stands between two values of a CSV file.
         out: a new folder for a self-contained page, and for the formula as JSON, as a
             Python module and in LaTeX.
@@ -66,22 +74,40 @@ def discover(
         quiet: show no progress.
     """
     check_whole("seed", seed, 0, WORD)
+    level = _level(uncertainty, uncertainty_level)
     given = given_table(file, target, features, hold_out, units, delimiter)
     search = _search(candidates, max_seconds, given)
     folder = None if out is None else _new_folder(out)
     found, interrupted = _searched(given, seed, search, show=not (quiet or json))
     told = _account(found, given, seed)
+    sure = None if level is None else sure_of_table(told, given.x, given.y, level)
     # Files come first: whoever reads what is printed may close the pipe.
-    lines = [] if folder is None else write_discovery(folder, told, command())
+    lines = [] if folder is None else write_discovery(folder, told, command(), sure)
     if json:
-        print_json(as_json(told, hold_out, seed), indent=2)
+        print_json(as_json(told, hold_out, seed) | json_of_sure(sure), indent=2)
     else:
-        print_discovery(told)
+        print_discovery(told, sure)
     for line in lines:
         print(line, file=sys.stderr if json else sys.stdout)
     if interrupted:
         return INTERRUPTED
     return FOUND if found.best.verified else NOT_FOUND
+
+
+def _level(uncertainty: bool, level: float | None) -> float | None:
+    """The level of intervals; None if none are asked for."""
+    if level is None:
+        return LEVEL if uncertainty else None
+    if not uncertainty:
+        raise ValueError(
+            f"`uncertainty_level` (={level}) must come with `--uncertainty`, which "
+            "asks for intervals."
+        )
+    if not 0 < check_number("uncertainty_level", level, 0, 1) < 1:
+        raise ValueError(
+            f"`uncertainty_level` (={level}) must lie between 0 and 1, such as {LEVEL}."
+        )
+    return float(level)
 
 
 def _search(candidates: int | None, max_seconds: float | None, given: GivenTable):

@@ -4,24 +4,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..discover import Account, readable
+from ._discovery_sure import SureTable
 from ._show import write_or_say
 
 PAGE = "index.html"
 
 
-def write_discovery(folder: Path, told: Account, command: str) -> list[str]:
+def write_discovery(
+    folder: Path, told: Account, command: str, sure: SureTable | None = None
+) -> list[str]:
     """Write all files of a discovery.
 
     Args:
         folder: where to; it is there, and empty.
         told: what was found, and on which rows.
         command: what made it.
+        sure: how sure it is, if that was asked for.
 
     Returns:
         A sentence for each file, or for what it lacks.
     """
     made: dict[str, Callable[[], str]] = {
-        PAGE: lambda: _page(told, command),
+        PAGE: lambda: _page(told, command, sure),
         "formula.json": lambda: _json(told),
         "formula.py": lambda: _module(told),
         "formula.tex": lambda: _latex(told),
@@ -29,10 +33,12 @@ def write_discovery(folder: Path, told: Account, command: str) -> list[str]:
     return [write_or_say(folder / name, text) for name, text in made.items()]
 
 
-def _page(told: Account, command: str) -> str:
+def _page(told: Account, command: str, sure: SureTable | None) -> str:
     from ..report import discovery_page
 
-    return discovery_page(told, command)
+    if sure is None:
+        return discovery_page(told, command)
+    return discovery_page(told, command, sure.known, sure.curves)
 
 
 def _json(told: Account) -> str:

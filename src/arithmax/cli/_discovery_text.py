@@ -1,39 +1,45 @@
 """What `arithmax discover` prints: for people, and as JSON for scripts."""
 
-import re
-import textwrap
 from typing import Any
 
 from ..discover import Account, Candidate, FormulaConstant, Trust, readable
+from ._discovery_lines import MOST, WIDTH, folded_formula, print_wrapped, shortened
+from ._discovery_sure import SureTable, print_sure
 from ._scatter import scatter
 from ._show import show, table
 
 LONGEST = 34  # signs of a rival's formula, so that a line has 80
-MOST = 12  # constants that are listed
-WIDTH = 78
 
 
-def print_discovery(told: Account) -> None:
+def print_discovery(told: Account, sure: SureTable | None = None) -> None:
     """The formula, how it was verified, its constants, its rivals, and a plot."""
     best = told.found.best
-    print("", *_folded(told.equation, WIDTH - 2), sep="\n  ", end="\n\n")
+    print("", *folded_formula(told.equation, WIDTH - 2), sep="\n  ", end="\n\n")
     if told.equation != told.exact_equation:
-        print("With all digits:", *_folded(told.exact_equation, WIDTH), "", sep="\n")
+        print(
+            "With all digits:",
+            *folded_formula(told.exact_equation, WIDTH),
+            "",
+            sep="\n",
+        )
     for name, word in told.written.items():
         print(f"{word} is the column {name!r}.")
-    _wrapped(told.sentence)
+    print_wrapped(told.sentence)
     for sentence in told.checks:
-        _wrapped(f"- {sentence}")
+        print_wrapped(f"- {sentence}")
     if not told.rows("outside"):
-        _wrapped(
+        print_wrapped(
             '- Outside: nothing was looked at. `--hold-out "COLUMN > VALUE"` keeps '
             "rows away from the search and measures the error on them."
         )
-    _wrapped(f"- The search ended because {told.found.stopped}.")
+    print_wrapped(f"- The search ended because {told.found.stopped}.")
     if best.verdict is Trust.NOT_FOUND and told.found.tried:
         print_attempts(told)
-    print_constants(told)
+    if sure is None or sure.known.posterior is None:
+        print_constants(told)
     print_front(told)
+    if sure is not None:
+        print_sure(told, sure)
     print(f"\n{scatter(told.parts, told.target)}")
 
 
@@ -79,34 +85,12 @@ def _rival(candidate: Candidate, told: Account, has_outside: bool) -> list[str]:
         str(candidate.complexity),
         f"{candidate.held_out_error:.1e}",
         *([_share(outside)] if has_outside else []),
-        text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…",
+        shortened(text, LONGEST),
     ]
 
 
 def _share(value: float | None) -> str:
     return "undefined" if value is None or value != value else f"{value:.1e}"
-
-
-def _wrapped(sentence: str) -> None:
-    further = "  " if sentence.startswith("- ") else ""
-    lines = textwrap.fill(
-        sentence,
-        WIDTH,
-        subsequent_indent=further,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    print(lines)
-
-
-def _folded(equation: str, width: int) -> list[str]:
-    """Lines of a formula, which may end behind a space or a sign of multiplication."""
-    lines = [""]
-    for part in re.split(r"(?<=[ *])(?=[^ *])", equation):
-        if lines[-1] and len(lines[-1] + part) > width:
-            lines.append("")
-        lines[-1] += part
-    return [line.rstrip() for line in lines]
 
 
 def as_json(told: Account, hold_out: str | None, seed: int) -> dict[str, Any]:

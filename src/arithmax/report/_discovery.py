@@ -1,8 +1,12 @@
 """A discovery as one HTML page: the formula, how it was verified, and its rivals."""
 
+from collections.abc import Sequence
+
 import plotly.offline
 
+from ..bayes import Curve, Uncertainty
 from ..discover import Account, FormulaConstant, Trust, readable
+from ._discovery_sure import sure_section
 from ._draw_discovery import accuracy_plot, front_plot, residual_plot, short_text
 from ._html import drawing, escape, plain_table
 from ._mathml import mathml
@@ -28,13 +32,18 @@ FOOTER = (
 
 
 def discovery_page(
-    told: Account, command: str = "", hold_out: str | None = None
+    told: Account,
+    command: str = "",
+    known: Uncertainty | None = None,
+    curves: Sequence[Curve] = (),
 ) -> str:
     """A discovery as one HTML document that fetches nothing.
 
     Args:
         told: what was found, and on which rows.
         command: what made it.
+        known: how sure it is, if that is to be shown.
+        curves: its bands along some columns.
 
     Returns:
         The document.
@@ -42,6 +51,7 @@ def discovery_page(
     sections = {
         "Formula": _formula(told),
         "How it was verified": _verified(told),
+        "How sure it is": "" if known is None else sure_section(told, known, curves),
         "Predictions": _predictions(told),
         "Rivals by complexity": _rivals(told),
         "Constants": _constants(told),

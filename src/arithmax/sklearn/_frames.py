@@ -6,27 +6,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._extras import extras
+from ..bayes import Evidence, Uncertainty
 from ..discover import Candidate, Discovery, DomainCase
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def equations(found: Sequence[Discovery], targets: Sequence[str] | None) -> "DataFrame":
+def equations(
+    found: Sequence[Discovery],
+    targets: Sequence[str] | None,
+    sure: Sequence[Uncertainty] | None = None,
+) -> "DataFrame":
     """One line for each formula of each front, simplest first.
 
     Args:
         found: what was found, for each target.
         targets: their names, if there are several.
+        sure: how much the rows speak for each formula of each front, if it is known.
     """
     with extras():
         from pandas import DataFrame
     lines = []
     for position, discovery in enumerate(found):
         named = {} if targets is None else {"output": targets[position]}
-        for candidate in front(discovery):
+        rated = None if sure is None else sure[position].evidences
+        for place, candidate in enumerate(front(discovery)):
             best = candidate is discovery.best
-            lines.append({**named, **_line(candidate), "best": best})
+            evidence = {} if rated is None else _rated(rated[place])
+            lines.append({**named, **_line(candidate), "best": best, **evidence})
     return DataFrame(lines)
 
 
@@ -50,6 +58,13 @@ def _line(candidate: Candidate) -> dict[str, Any]:
         "verdict": str(candidate.verdict),
         "seconds": candidate.seconds,
         "stage": candidate.stage,
+    }
+
+
+def _rated(evidence: Evidence) -> dict[str, float]:
+    return {
+        "log_evidence": evidence.logarithm,
+        "probability": evidence.probability,
     }
 
 

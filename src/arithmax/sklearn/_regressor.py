@@ -6,27 +6,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_whole, plain
-from ..discover import Formula, Search, domain_cases, domain_values
+from ..discover import Formula, domain_cases, domain_values
 from ..readout import latex
 from ._frames import diagnosis, equations, front
-from ._given import (
-    Given,
-    by_target,
-    new_rows,
-    outside_rows,
-    training_rows,
-    weights_of,
-)
+from ._given import by_target, new_rows, outside_rows, training_rows, weights_of
 from ._names import numbered, target_names
 from ._not_found import warn_of
 from ._plot import drawn
-from ._progress import ProgressLines
-from ._searched import Searched, searched
+from ._searched import all_searched
 from ._settings import check_settings, searches_of, seed_of, share_of
+from ._sureness import (
+    constants_frame,
+    extent_of,
+    plotted,
+    relevance_frame,
+    spread_of,
+    sure_of,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -63,6 +62,10 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
             None for none. Rows of one's own are given to `fit`.
         units: the units of each column and then of each target, such as `"kg*m/s^2"`;
             products that have the right ones are then tried first. None if unknown.
+        uncertainty: whether the constants of each formula get a posterior, by Laplace's
+            approximation on the rows that were given (`arithmax.bayes.laplace`): then
+            there are `posterior_`, `uncertainty_` and `relevance_`, rivals have their
+            evidence, and `predict` knows standard deviations.
         random_state: what random numbers are made of; None for others in each fit.
         n_jobs: how many targets are searched at a time, in processes of their own; None
             for one, −1 for as many as there are cores.
@@ -74,6 +77,11 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
             first.
         equation_: the best formula as text; a list for several targets.
         formula_: the best formula as an `arithmax.discover.Formula`; or a list.
+        posterior_: what is known of the best formula's constants; a list for several
+            targets; None where the rows give no posterior.
+        uncertainty_: a data frame with a line for each constant: mean, standard
+            deviation and 95 % interval, and whether it was held.
+        relevance_: a data frame with the probability that each column matters.
         diagnose_: a data frame with a line for each training row and part of the
             formula that has no value there; empty if all is well.
         discoveries_: what each search found, tried, and why it stopped.
@@ -103,6 +111,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         domain: Any = "nan",
         extrapolation: Any = None,
         units: Any = None,
+        uncertainty: Any = False,
         random_state: Any = 0,
         n_jobs: Any = None,
         verbose: Any = 0,
@@ -114,6 +123,7 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         self.domain = domain
         self.extrapolation = extrapolation
         self.units = units
+        self.uncertainty = uncertainty
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -154,49 +164,42 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", numbered("x", x.shape[1]))
         self.outputs_ = target_names(y, targets.shape[1])
         searches = searches_of(self, x.shape[1], targets.shape[1])
-        found = self._found(rows, tuple(map(str, names)), searches, seed)
+        found = all_searched(self, rows, tuple(map(str, names)), searches, seed)
         self.discoveries_ = tuple(each.discovery for each in found)
         self._points = [each.points for each in found]
         self.symbols_ = self.discoveries_[0].formula.identifiers
         self._cases, self._domain = [each.cases for each in found], self.domain
-        for discovery, name in zip(self.discoveries_, self.outputs_, strict=True):
-            warn_of(discovery, name)
+        self._sure = [each.sure for each in found if each.sure is not None] or None
+        self._extent = extent_of(x[rows[0].weight > 0])
+        for each, name in zip(found, self.outputs_, strict=True):
+            warn_of(each.discovery, name, sure=each.sure)
         return self
 
-    def _found(
-        self,
-        rows: list[Given],
-        names: tuple[str, ...],
-        searches: list[Search],
-        seed: int,
-    ) -> list[Searched]:
-        """One search for each target, each in a process of its own if asked for."""
-        lines = [
-            ProgressLines(name, int(self.verbose)) if self.verbose else None
-            for name in self.outputs_
-        ]
-        found: Any = Parallel(n_jobs=self.n_jobs)(
-            delayed(searched)(given, names, search, seed, self.domain, line)
-            for given, search, line in zip(rows, searches, lines, strict=True)
-        )
-        return found
-
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """What the best formula gives on each row.
 
         Args:
             X: the inputs [row, column].
+            return_std: whether to give standard deviations too: those of the posterior
+                predictive distribution, noise included, if the formula is right.
 
         Returns:
             [row], or [row, target] if there are several; where a formula has no value,
-            what `domain` says.
+            what `domain` says. With `return_std` a pair of these and of standard
+            deviations of the same shape, NaN where they are not known.
 
         Raises:
             ValueError: `domain` is `"error"`, and a formula has no value on a row.
+            NotFittedError: `return_std` needs `uncertainty=True` when it is fitted.
         """
         x = self._inputs(X)
+        sure = sure_of(self, "predict(X, return_std=True)") if return_std else ()
         columns = [domain_values(each, x, self.domain) for each in self._formulas()]
-        return columns[0] if self._flat else np.column_stack(columns)
+        if not return_std:
+            return self._shaped(columns)
+        pairs = zip(sure, columns, strict=True)
+        spreads = [spread_of(each, x, column) for each, column in pairs]
+        return self._shaped(columns), self._shaped(spreads)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predictions; NaN if a formula has no value on one of the rows.
@@ -236,7 +239,26 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
     def equations_(self) -> "DataFrame":
         """The formulas of each front, simplest first."""
         check_is_fitted(self)
-        return equations(self.discoveries_, self._several())
+        return equations(self.discoveries_, self._several(), self._sure)
+
+    @property
+    def posterior_(self) -> Any:
+        """What is known of the best formula's constants; a list for several targets."""
+        check_is_fitted(self)
+        known = [each.posterior for each in sure_of(self, "posterior_")]
+        return known[0] if self._flat else known
+
+    @property
+    def uncertainty_(self) -> "DataFrame":
+        """The constants of the best formulas, with 95 % intervals."""
+        check_is_fitted(self)
+        return constants_frame(sure_of(self, "uncertainty_"), self._several())
+
+    @property
+    def relevance_(self) -> "DataFrame":
+        """For each column the probability that it matters."""
+        check_is_fitted(self)
+        return relevance_frame(sure_of(self, "relevance_"), self._several())
 
     @property
     def equation_(self) -> Any:
@@ -282,6 +304,26 @@ class ArithmeticRegressor(RegressorMixin, MultiOutputMixin, BaseEstimator):
         named = zip(self.outputs_, formulas, strict=True)
         titles = [f"{name} = {formula}" for name, formula in named]
         return drawn(self._points, titles)
+
+    def plot_uncertainty(self, column: Any = None, output: Any = None) -> "Figure":
+        """The intervals of all constants, or the predictive band along a column.
+
+        Args:
+            column: a column, by name or position: the band goes from below the rows to
+                above them, the other columns staying at their middle. None for the
+                intervals of constants.
+            output: a target, by name or position; the first if None.
+
+        Returns:
+            A Plotly figure.
+        """
+        check_is_fitted(self)
+        sure = sure_of(self, "plot_uncertainty")
+        return plotted(sure, self.outputs_, self._extent, column, output)
+
+    def _shaped(self, columns: list[np.ndarray]) -> np.ndarray:
+        """[row], or [row, target] if `y` had two axes."""
+        return columns[0] if self._flat else np.column_stack(columns)
 
     def _inputs(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -1,10 +1,13 @@
 """One search for one target: what runs in a process of its own."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from ..bayes import Uncertainty, uncertainty_of
 from ..discover import (
     Discovery,
     DomainCase,
@@ -14,6 +17,7 @@ from ..discover import (
     domain_cases,
     domain_values,
 )
+from ._frames import front
 from ._given import Given
 from ._plot import Points
 from ._progress import ProgressLines
@@ -26,6 +30,27 @@ class Searched(NamedTuple):
     discovery: Discovery
     points: Points
     cases: tuple[DomainCase, ...]
+    sure: Uncertainty | None = None
+
+
+def all_searched(
+    model: Any,
+    rows: Sequence[Given],
+    names: tuple[str, ...],
+    searches: Sequence[Search],
+    seed: int,
+) -> list[Searched]:
+    """One search for each target, each in a process of its own if asked for."""
+    lines = [
+        ProgressLines(name, int(model.verbose)) if model.verbose else None
+        for name in model.outputs_
+    ]
+    sure = bool(model.uncertainty)
+    found: Any = Parallel(n_jobs=model.n_jobs)(
+        delayed(searched)(given, names, search, seed, model.domain, line, sure)
+        for given, search, line in zip(rows, searches, lines, strict=True)
+    )
+    return found
 
 
 def searched(
@@ -35,6 +60,7 @@ def searched(
     seed: int,
     domain: str,
     progress: ProgressLines | None,
+    uncertainty: bool = False,
 ) -> Searched:
     """The formula of one target, with linear algebra on one thread.
 
@@ -53,8 +79,17 @@ def searched(
             search=search,
             progress=progress,
         )
+        sure = _sure(found, rows) if uncertainty else None
     points = _points(given, rows, found, seed, domain)
-    return Searched(found, points, domain_cases(found.formula, given.x, domain))
+    cases = domain_cases(found.formula, given.x, domain)
+    return Searched(found, points, cases, sure)
+
+
+def _sure(found: Discovery, rows: Rows) -> Uncertainty:
+    rivals = [candidate.formula for candidate in front(found)]
+    return uncertainty_of(
+        found.formula, rivals, rows.x, rows.y, sample_weight=rows.weight
+    )
 
 
 def _points(

@@ -29,6 +29,10 @@ def check_settings(model: Any) -> None:
     verbose = plain(model.verbose)  # True counts as 1, as elsewhere in scikit-learn
     check_whole("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
     check_number("tolerance", model.tolerance, 0)
+    if not isinstance(plain(model.uncertainty), bool):
+        raise TypeError(
+            f"`uncertainty` (={shown(model.uncertainty)}) must be True or False."
+        )
     stages_of(model.stages, None if model.units is None else ())
 
 

@@ -53,6 +53,8 @@ LISTED = {
     "inalu-function": "inalu.experiments:function",
     "npu-large": "npu.npu_large",
     "relevant-inputs": "bayes.relevant_inputs",
+    "pruned-exponents": "bayes.pruned_exponents",
+    "interval-coverage": "bayes.interval_coverage",
     "arithmetic-dataset-solved": "discovery.arithmetic_dataset_solved",
     "digits-product": "digits.experiments:product",
     "digits-sum": "digits.experiments:total",

@@ -149,9 +149,3 @@ def test_a_stopped_study_goes_on(tmp_path, monkeypatch):
     assert len(texts) == 2  # one for each table and method: of the chosen start
     asked.clear()
     assert s.compute(given(tmp_path)).tables == made and asked == []
-
-
-def test_student_t_is_left_out_of_twenty_inputs():
-    listed = [(problem.inputs, method) for problem, method in s.arms()]
-    assert (10, "Student-t") in listed and (20, "Student-t") not in listed
-    assert {method for n, method in listed if n == 20} == {"ARD", "L1", "plain"}

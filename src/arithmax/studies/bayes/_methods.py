@@ -13,7 +13,7 @@ from ...tasks import Dataset
 from ...training import L1, Batches, Cell, Measuring, Penalty, Protocol
 from ._problems import Problem, Rows, Targets
 
-METHODS = ("ARD", "Student-t", "L1", "plain")
+METHODS = ("ARD", "L1", "plain")
 STARTS = 5  # of which one is chosen by the rows of the table
 BATCH = 64
 RATE = 0.02  # the learning rate of `variational`, and of Adam beside it
@@ -52,26 +52,22 @@ class Learned:
 
 def learned(method: str, problem: Problem, seed: int, steps: int) -> list[Learned]:
     """What each start of a method learns from the table of a seed."""
-    from ...bayes import ARD, StudentT
-
     match method:
         case "ARD":
-            return inferred(problem, seed, steps, ARD())
-        case "Student-t":
-            return inferred(problem, seed, steps, StudentT())
+            return inferred(problem, seed, steps)
         case "L1":
             return trained(problem, seed, steps, [l1(problem, steps)])
     return trained(problem, seed, steps, [])
 
 
-def inferred(problem: Problem, seed: int, steps: int, prior: Any) -> list[Learned]:
-    """Mean-field variational inference; the bound on the evidence is the score."""
-    from ...bayes import WeightPosterior, variational
+def inferred(problem: Problem, seed: int, steps: int) -> list[Learned]:
+    """Mean-field inference under ARD; the bound on the evidence is the score."""
+    from ...bayes import ARD, WeightPosterior, variational
 
     found = variational(
         problem.network,
         *problem.table(seed),
-        prior=prior,
+        prior=ARD(),
         seeds=STARTS,
         seed=STARTS * seed,
         steps=steps,
