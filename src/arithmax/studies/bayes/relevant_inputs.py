@@ -30,6 +30,8 @@ METHOD_NAMES += ("right outside", "low outside", "high outside")
 METHOD_NAMES += ("median error inside", "median error outside", "median weights")
 CHOSEN_NAMES = (*KEYS[:3], "tables", "right inputs", "right outside", "exact formula")
 FORMULA_NAMES = (*KEYS[:3], "formula", "relative error outside")
+SHARE_NAMES = ("problem", "method", "right inputs, %", "right outside, %")
+SHARE_NAMES += ("exact formula, %", "weights")
 WIDEST = 60  # letters of a formula that is shown
 
 
@@ -209,15 +211,24 @@ def formulas(rows: Sequence[tuple]) -> Table:
 
 
 def shares(rows: Sequence[tuple]) -> Table:
-    """What is drawn: shares in per cent, by problem and method."""
+    """What is drawn, by problem and method: shares in per cent, and weights."""
     made = []
     for problem, method in arms():
-        runs = [run for starts in of(rows, problem, method) for run in starts]
-        found = 100 * sum(run["right inputs"] for run in runs) / len(runs)
-        right = 100 * sum(map(is_right, runs)) / len(runs)
-        made.append((f"{problem.name}, {problem.inputs}", method, found, right))
-    names = ("problem", "method", "right inputs, %", "right outside, %")
-    return columns(names, made)
+        tables = of(rows, problem, method)
+        runs = [run for starts in tables for run in starts]
+        drawn = [
+            percent([run["right inputs"] for run in runs]),
+            percent(list(map(is_right, runs))),
+            percent([is_exact(best_of(starts)) for starts in tables]),
+            float(np.median([run["weights"] for run in runs])),
+        ]
+        made.append((f"{problem.name}, {problem.inputs}", method, *drawn))
+    return columns(SHARE_NAMES, made)
+
+
+def percent(values: Sequence[bool]) -> float:
+    """The share of values that are true, in per cent."""
+    return 100 * sum(values) / len(values)
 
 
 def study() -> Study:
