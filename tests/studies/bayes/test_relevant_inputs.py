@@ -94,6 +94,16 @@ def test_what_is_not_finite_is_wrong_and_never_chosen():
     assert p.relative_error(np.array([np.nan]), np.array([1.0])) == np.inf
 
 
+def test_small_weights_are_small_beside_those_of_their_sum():
+    params = {
+        "0.W": np.array([[1e-3, 1e-6, 2e-5], [1.0, 0.0, -0.02]]),
+        "1.W": np.array([[0.5, 1e-3]]),
+    }
+    left = m.without_small(params)
+    assert left["0.W"].tolist() == [[1e-3, 0.0, 2e-5], [1.0, 0.0, -0.02]]
+    assert left["1.W"].tolist() == [[0.5, 0.0]]
+
+
 def test_l1_has_the_published_strengths_and_draws_weights_to_zero():
     penalty = m.l1(PRODUCT, 5000)
     assert (penalty.strength, penalty.end, penalty.every) == (1e-5, 1e-4, 500)

@@ -21,7 +21,7 @@ RATE = 0.02  # the learning rate of `variational`, and of Adam beside it
 STRENGTHS = {"+": (1e-5, 1e-4), "×": (1e-5, 1e-4), "÷": (1e-9, 1e-7), "√": (1e-6, 1e-4)}
 TIMES = 10  # that the paper's strength can grow in a run
 DRAWS = 400  # of a posterior
-SMALL = 0.01  # a weight below this is left out of formulas
+SMALL = 0.01  # a weight that is no more counts for nothing
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,19 @@ class Learned:
             return None
         if self.posterior is not None:
             return self.posterior.formula().formula
-        kept = {n: np.where(np.abs(v) < SMALL, 0.0, v) for n, v in self.params.items()}
-        return readout(network, kept, x, y).formula
+        return readout(network, without_small(self.params), x, y).formula
+
+
+def without_small(params: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Parameters without the weights that are small beside the largest of their output.
+
+    Sums may be of any size, since a factor of theirs is made up for by others; the
+    powers of the last layer have one output.
+    """
+    return {
+        name: np.where(np.abs(w) < SMALL * np.abs(w).max(1, keepdims=True), 0.0, w)
+        for name, w in params.items()
+    }
 
 
 def learned(method: str, problem: Problem, seed: int, steps: int) -> list[Learned]:
