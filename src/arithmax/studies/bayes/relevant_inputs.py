@@ -15,7 +15,7 @@ from ._methods import METHODS, SMALL, STARTS, Learned, learned
 from ._problems import Problem, problems, relative_error
 
 SHEET = sheet("bayes", "relevant-inputs")
-TABLES, STEPS = 3, 5000
+TABLES, STEPS = 4, 5000
 MATTERS = 0.01  # of the spread of the target: what a shuffled column must change
 RIGHT = 0.01  # the relative error below which a network is right
 SAME = 1e-9  # the relative error of a formula that is the target's
