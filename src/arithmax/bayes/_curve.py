@@ -31,7 +31,7 @@ class Curve(NamedTuple):
 
 
 def curve(
-    posterior: Posterior, x: Any, column: int | str, beyond: float = 1.0
+    posterior: Posterior, x: Any, column: Any, beyond: float = 1.0
 ) -> Curve:
     """The predictive bands along one column, inside and outside the rows.
 
