@@ -16,9 +16,10 @@ import numpy as np
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
 from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
-from ._function import with_exponents
+from ._function import slopes_of, with_exponents
 
 CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
+ALIKE = 1e-9  # of a slope: what others leave of it is a rounding
 NOISE_SPREAD = 10.0  # of the prior of log σ, which is as good as flat
 
 
@@ -106,7 +107,8 @@ def relevance_of(fit: FittedFormula) -> dict[str, float]:
     Of a column that the formula has, it is that of the formula against the same one in
     which the column does not vary; of another, that of a further factor, a power of the
     column, against none (a linear term where the column is not positive). Both are held
-    to be equally likely before.
+    to be equally likely before, and stay so where rows cannot tell them apart: 0.5 for
+    a column that the formula leaves out and that does not vary, or repeats another.
     """
     used = fit.formula.root.variables()
     whole = log_evidence(fit)
@@ -136,8 +138,12 @@ def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
     root = np.sqrt(fit.weight)
     with np.errstate(all="ignore"):
         residual = (fit.y - fit.function.value(numbers, x.T, np)) * root
-        slopes = fit.function.slopes(fit.best, fit.held, fit.middle, x.T)
-    slopes = slopes * root[:, None]
+        every = [
+            np.broadcast_to(s, root.shape)
+            for s in slopes_of(fit.function, numbers, x.T)
+        ]
+    # Numbers that are held here may be free there: a column may stand for another.
+    slopes = np.stack(every, axis=1) * root[:, None]
     if not (np.isfinite(residual).all() and np.isfinite(slopes).all()):
         return -math.inf
     left = residual - slopes @ np.linalg.lstsq(slopes, residual, rcond=1e-10)[0]
@@ -155,11 +161,12 @@ def _odds_of_other(fit: FittedFormula, column: int) -> float:
         slope = (values - values.mean()) / (values.std() or 1.0)
         room = float(np.std(fit.y))
     slope = slope * root
+    whole = float(slope @ slope)
     if fit.slopes.size:
         slope = slope - fit.slopes @ np.linalg.lstsq(fit.slopes, slope, rcond=None)[0]
     length, residual = float(slope @ slope), fit.y - fit.predicted
-    if not length > 0:
-        return -math.inf
+    if np.ptp(values) == 0 or not length > ALIKE**2 * whole:
+        return 0.0  # the rows cannot tell
     estimate = float(slope @ (residual * root)) / length
     even = fit.squares / fit.freedom / length
     uneven = float(slope**2 @ residual**2) / length**2  # as in `FittedFormula.spread`

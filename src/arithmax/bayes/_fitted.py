@@ -124,7 +124,9 @@ class FittedFormula:
         """
         scale = np.linalg.norm(self.slopes, axis=0)
         basis, triangle = np.linalg.qr(self.slopes / scale)
-        leverage = np.minimum((basis**2).sum(axis=1) / self.weight, 0.999)
+        # That of one of the rows that a weight counts for, or of what there is of it.
+        copies = np.maximum(self.weight, 1.0)
+        leverage = np.minimum((basis**2).sum(axis=1) / copies, 0.999)
         pull = basis * ((self.y - self.predicted) / (1 - leverage))[:, None]
         inverse = np.linalg.inv(triangle) / scale[:, None]
         robust = ((inverse @ (pull.T @ pull)) * inverse).sum(axis=1)
@@ -178,6 +180,18 @@ def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> Non
         )
 
 
+def _check_counts(y: np.ndarray, weight: np.ndarray) -> None:
+    """Targets must have a size, and rows count enough to tell the noise."""
+    if not y.any():
+        raise ValueError("`y` (=0 on all rows) must hold numbers other than 0.")
+    least = 1 + LEFT
+    if (total := float(weight.sum())) < least:
+        raise ValueError(
+            f"`sample_weight` (of sum {total:.4g}) must sum to at least {least}, since "
+            "a row of weight 1 counts once: multiply it, so that its mean is 1."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class _Given:
     formula: Formula
@@ -196,7 +210,8 @@ class _Given:
 
         function = function_of(self.formula, free)
         held, middle, columns = self.numbers, self.middle, self.x.T
-        root = np.sqrt(self.weight)
+        # Of targets of size one: a tolerance of `least_squares` is that of their scale.
+        root = np.sqrt(self.weight) / (np.abs(self.y).max() or 1.0)
         start = function.moved(held, middle)
 
         def residual(moved: np.ndarray) -> np.ndarray:

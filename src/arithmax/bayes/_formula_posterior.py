@@ -26,8 +26,9 @@ class FormulaPosterior(Posterior):
     """A formula whose constants have a distribution.
 
     Args:
-        formula: the formula at the mean of its constants; a fitted one has its standard
-            deviation as `error`.
+        formula: the formula in the middle of its posterior: at the mean of exponents,
+            and of coefficients at the middle of the table. A fitted number has its
+            standard deviation as `error`.
         marginals: the constants that were inferred, in the order in which they are
             read.
         held: the names of those that were not: the rows cannot tell them from others.
@@ -173,7 +174,7 @@ def formula_posterior(
     )
     held = [c.name for i, c in enumerate(function.constants) if i not in function.free]
     return FormulaPosterior(
-        _at(fit.formula, function, marginals),
+        _at(fit, moved.mean(axis=0), marginals),
         marginals,
         tuple(held),
         marginal_of("noise", noise, level),
@@ -189,13 +190,21 @@ def formula_posterior(
 
 
 def _at(
-    formula: Formula, function: FormulaFunction, marginals: tuple[Marginal, ...]
+    fit: FittedFormula,
+    moved: Float[np.ndarray, " free"],
+    marginals: tuple[Marginal, ...],
 ) -> Formula:
-    """The formula at the mean of its constants."""
-    numbers = list(formula.numbers)
-    for place, marginal in zip(function.free, marginals, strict=True):
-        numbers[place] = Number(marginal.mean, None, marginal.std)
-    return Formula(formula.root.replaced(iter(numbers)), formula.names)
+    """The formula at some free numbers, coefficients being those of the middle.
+
+    Their means belong together. Means of coefficients as they are written, where
+    columns are 1, do not: far from the rows such a mean is that of a skewed
+    distribution, and beside the mean of the exponent it fits no row.
+    """
+    found = fit.function.numbers(moved, fit.held, fit.middle, np)
+    numbers = list(fit.formula.numbers)
+    for place, marginal in zip(fit.function.free, marginals, strict=True):
+        numbers[place] = Number(float(found[place]), None, marginal.std)
+    return Formula(fit.formula.root.replaced(iter(numbers)), fit.formula.names)
 
 
 def check_columns(formula: Formula, x: np.ndarray) -> None:

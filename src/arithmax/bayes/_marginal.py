@@ -97,6 +97,6 @@ def plus_minus(value: float, half: float) -> str:
     if not 1e-4 <= size < 1e6:
         power = math.floor(math.log10(size))
         return f"({plus_minus(value / 10**power, half / 10**power)})e{power:+d}"
-    shown, spread = round(value, place), round(half, place)
+    shown, spread = round(value, place) + 0.0, round(half, place)  # never -0
     digits = max(place, 0)
     return f"{shown:.{digits}f} ± {spread:.{digits}f}"
