@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from arithmax.bayes import FormulaPosterior, evidences, laplace, plus_minus
+from arithmax.bayes import (
+    FormulaPosterior,
+    evidences,
+    laplace,
+    marginal_of,
+    plus_minus,
+)
 from arithmax.bayes._fitted import fitted
 from arithmax.readout import parse
 
@@ -99,3 +105,31 @@ def test_a_column_that_repeats_another_is_not_needed():
 
 def test_no_number_is_written_as_minus_zero():
     assert plus_minus(-0.3, 40.0) == "0 ± 40"
+
+
+@pytest.mark.parametrize(("value", "half"), [(1e-310, 1e-312), (1e300, 1e299)])
+def test_numbers_of_every_size_are_written(value, half):
+    mantissa, power = plus_minus(value, half).split("e")
+    assert mantissa in ("(1.000 ± 0.010)", "(1.00 ± 0.10)")
+    assert 10.0 ** int(power) == pytest.approx(value)
+
+
+def test_rivals_must_be_formulas_of_the_columns():
+    y = noisy(X[:, 0])
+    with pytest.raises(ValueError, match=r"`x` .* must have 1 columns"):
+        evidences([parse("2*a", ["a"])], X, y)
+    for wrong in (["a"], parse("a", NAMES), None):
+        with pytest.raises(TypeError, match=r"`formulas` .* must be a list of"):
+            evidences(wrong, X, y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("x", [5.0, np.ones(3), np.ones((2, 2)), np.ones((2, 3, 1))])
+def test_rows_of_another_shape_are_not_predicted(x):
+    found = posterior("2*a", X, noisy(2 * X[:, 0]))
+    with pytest.raises(ValueError, match=r"`x` \(of shape"):
+        found.predict(x)
+
+
+def test_a_marginal_needs_draws():
+    with pytest.raises(ValueError, match="`draws`"):
+        marginal_of("w", [])

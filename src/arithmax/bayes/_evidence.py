@@ -8,14 +8,15 @@ $$ \log Z \approx \log p(y \mid \hat\phi, \hat\sigma) + \log p(\hat\phi) + \log
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks import shown
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
-from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
+from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, check_columns, fitted
 from ._function import slopes_of, with_exponents
 
 CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
@@ -59,6 +60,8 @@ def evidences(
     """
     x, y = inputs_and_target(x, y, "x", "y")
     weight = given_weight(sample_weight, len(y))
+    for formula in (formulas := _rivals(formulas)):
+        check_columns(formula, x)
     logarithms = np.array([_evidence(formula, x, y, weight) for formula in formulas])
     best = logarithms.max(initial=-math.inf)
     if not math.isfinite(best):
@@ -66,6 +69,17 @@ def evidences(
     shares = np.exp(logarithms - best)
     pairs = zip(logarithms, shares / shares.sum(), strict=True)
     return tuple(Evidence(float(each), float(share)) for each, share in pairs)
+
+
+def _rivals(formulas: Any) -> list[Formula]:
+    """`formulas` as a list, which must hold formulas."""
+    listed = list(formulas) if isinstance(formulas, Iterable) else [None]
+    if not all(isinstance(each, Formula) for each in listed):
+        raise TypeError(
+            f"`formulas` (={shown(formulas)}) must be a list of formulas: those of a "
+            "discovery's `equations`, or what `parse` makes of texts."
+        )
+    return listed
 
 
 def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> float:

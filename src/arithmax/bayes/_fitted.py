@@ -165,6 +165,15 @@ def fitted(
         return given.fit(free)
 
 
+def check_columns(formula: Formula, x: np.ndarray) -> None:
+    """The rows must have the columns of the formula."""
+    if x.ndim != 2 or x.shape[1] != len(formula.names):
+        raise ValueError(
+            f"`x` (of shape {x.shape}) must have {len(formula.names)} columns, as "
+            f"{shown(formula)} has names: {', '.join(formula.names)}."
+        )
+
+
 def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> None:
     if undefined := int((~np.isfinite(values)).sum()):
         raise ValueError(

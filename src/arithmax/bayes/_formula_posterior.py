@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from .._checks import shown
 from ..discover import Formula, Number
-from ..discover._given import inputs_and_target
+from ..tasks import as_inputs
 from ._band import Band
 from ._chains import Diagnostics
 from ._evidence import relevance_of
-from ._fitted import FittedFormula
+from ._fitted import FittedFormula, check_columns
 from ._function import FormulaFunction
 from ._marginal import Marginal, marginal_of
 from ._posterior import Posterior
@@ -117,12 +116,8 @@ class FormulaPosterior(Posterior):
             Mean, standard deviation and the ends of the interval on each row; NaN where
             the formula is undefined.
         """
-        rows = np.asarray(inputs_and_target(x, np.zeros(len(x)), "x", "y")[0])
-        if rows.shape[1] != len(self.formula.names):
-            raise ValueError(
-                f"`x` (of shape {rows.shape}) must have {len(self.formula.names)} "
-                "columns, as the formula has names."
-            )
+        rows = np.asarray(as_inputs(x, "x"))
+        check_columns(self.formula, rows)
         size = max(AT_ONCE // len(self.draws), 1)
         parts = [
             self._part(rows[i : i + size], noise) for i in range(0, len(rows), size)
@@ -205,12 +200,3 @@ def _at(
     for place, marginal in zip(fit.function.free, marginals, strict=True):
         numbers[place] = Number(float(found[place]), None, marginal.std)
     return Formula(fit.formula.root.replaced(iter(numbers)), fit.formula.names)
-
-
-def check_columns(formula: Formula, x: np.ndarray) -> None:
-    """The rows must have the columns of the formula."""
-    if x.shape[1] != len(formula.names):
-        raise ValueError(
-            f"`x` (of shape {x.shape}) must have {len(formula.names)} columns, as "
-            f"{shown(formula)} has names: {', '.join(formula.names)}."
-        )
