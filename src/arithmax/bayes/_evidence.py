@@ -77,7 +77,7 @@ def _rivals(formulas: Any) -> list[Formula]:
     if not all(isinstance(each, Formula) for each in listed):
         raise TypeError(
             f"`formulas` (={shown(formulas)}) must be a list of formulas: those of a "
-            "discovery's `equations`, or what `parse` makes of texts."
+            "discovery's `candidates`, or what `parse` makes of texts."
         )
     return listed
 

@@ -189,18 +189,6 @@ def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> Non
         )
 
 
-def _check_counts(y: np.ndarray, weight: np.ndarray) -> None:
-    """Targets must have a size, and rows count enough to tell the noise."""
-    if not y.any():
-        raise ValueError("`y` (=0 on all rows) must hold numbers other than 0.")
-    least = 1 + LEFT
-    if (total := float(weight.sum())) < least:
-        raise ValueError(
-            f"`sample_weight` (of sum {total:.4g}) must sum to at least {least}, since "
-            "a row of weight 1 counts once: multiply it, so that its mean is 1."
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class _Given:
     formula: Formula
