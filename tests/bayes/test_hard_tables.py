@@ -121,3 +121,32 @@ def test_rows_of_another_shape_are_not_predicted(x):
 def test_a_marginal_needs_draws():
     with pytest.raises(ValueError, match="`draws`"):
         marginal_of("w", [])
+
+
+def test_a_negative_number_that_is_held_keeps_its_sign():
+    y = noisy(X[:, 2] * (X[:, 0] - X[:, 1]), 0.01)
+    found = posterior("c*(a - b)", X, y)
+    assert "factor of b" in found.held and " - b^(" in str(found)
+
+
+def test_exponents_have_the_prior_that_the_page_says():
+    fit = fitted(parse("2*a**2/b", NAMES), X, noisy(X[:, 0] ** 2 / X[:, 1]))
+    roles = [fit.function.constants[place].role for place in fit.function.free]
+    assert roles == ["coefficient", "exponent", "exponent"]
+    assert list(fit.prior_std[1:]) == [3.0, 3.0]
+
+
+def test_an_exponent_that_rows_hardly_tell_is_held():
+    x = 100.0 + X / 5  # which vary by far less than the noise
+    found = posterior("2*a", x, noisy(2 * x[:, 0], 10.0))
+    assert found.held == ("exponent of a",)
+
+
+def test_uneven_noise_does_not_make_columns_matter():
+    """Noise that one column spreads: its size says nothing of the law."""
+    rng, told = np.random.default_rng(4), []
+    for _ in range(40):
+        x = rng.uniform(0.1, 5, (40, 3))
+        y = 2 * x[:, 0] + np.exp(2 * np.log(x[:, 2])) * rng.standard_normal(40)
+        told.append(posterior("2*a", x, y).relevance["c"] > 0.5)
+    assert np.mean(told) < 0.15

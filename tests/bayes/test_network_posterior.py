@@ -45,6 +45,18 @@ def test_the_probability_that_a_column_matters():
     assert found.relevance["c1"] == pytest.approx(1 - 0.3 / np.sqrt(2), abs=0.03)
 
 
+def test_a_column_whose_shuffling_overflows_matters():
+    x = np.column_stack((np.geomspace(1e-3, 1e3, 50), np.full(50, 2.0)))
+    weights = np.tile([200.0, 0.0], (20, 1, 1))
+    y = np.linspace(0.0, 1.0, 50)
+    told = {"method": "drawn", "level": 0.9, "log_evidence": 0.0}
+    noises = np.full(20, 0.1)
+    found = weight_posterior(
+        RealNaiveNPU(), ("a", "b"), {"W": weights}, noises, x, y, **told
+    )
+    assert found.relevance["a"] == 1.0
+
+
 def test_bands_are_those_of_the_draws():
     x = RNG.normal(size=(50, 1))
     weights = 2.0 + 0.05 * RNG.normal(size=(20000, 1))
