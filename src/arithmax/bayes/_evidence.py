@@ -73,7 +73,7 @@ def evidences(
 
 def _rivals(formulas: Any) -> list[Formula]:
     """`formulas` as a list, which must hold formulas."""
-    listed = list(formulas) if isinstance(formulas, Iterable) else [None]
+    listed: list[Any] = list(formulas) if isinstance(formulas, Iterable) else [None]
     if not all(isinstance(each, Formula) for each in listed):
         raise TypeError(
             f"`formulas` (={shown(formulas)}) must be a list of formulas: those of a "
