@@ -167,6 +167,8 @@ def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
 
 def _odds_of_other(fit: FittedFormula, column: int) -> float:
     """By the ratio of Savage and Dickey, with slopes where the fit is."""
+    if np.ptp(fit.y) == 0:
+        return -math.inf  # what does not vary depends on nothing
     values, root = fit.x[:, column], np.sqrt(fit.weight)
     if (values > 0).all():
         slope = fit.predicted * (np.log(values) - fit.middle[column])
