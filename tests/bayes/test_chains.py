@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from arithmax.bayes import ChainError, ChainWarning
+from arithmax.bayes import ChainError, ChainWarning, Diagnostics
 from arithmax.bayes._chains import diagnosed, judge_chains
 
 RNG = np.random.default_rng(0)
@@ -53,6 +53,10 @@ def test_few_effective_draws_warn_or_are_refused():
     assert 50 < some.size["W"] < 400
     with pytest.warns(ChainWarning, match="effective size"):
         judge_chains(some)
+
+    few = Diagnostics({"W": 1.0}, {"W": 49.0}, 0)  # nothing else is wrong with it
+    with pytest.raises(ChainError, match="effective size from 49"):
+        judge_chains(few)
 
 
 def test_divergences_are_warned_about():

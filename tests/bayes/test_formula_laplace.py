@@ -159,6 +159,29 @@ def test_predictions_hold_new_rows_and_widen_outside():
     assert relative[1] > 3 * relative[0]
 
 
+def test_predictions_from_few_rows_have_the_tails_of_student():
+    x, y = table("2*sin(a) + 3*cos(b)", 0.5, rows=6)
+    fit = fitted(parse("2*sin(a) + 3*cos(b)", NAMES), x, y, None, free=(0, 3))
+    new = table("a", 0.0, rows=20)[0]
+    slopes = np.column_stack((np.sin(new[:, 0]), np.cos(new[:, 1])))
+    spread = np.einsum("ri,ij,rj->r", slopes, fit.spread, slopes)
+    half = student.ppf(0.995, 4) * np.sqrt(spread + fit.squares / 4)
+    band = around(fit, 0.99).predict(new)
+    np.testing.assert_allclose((band.high - band.low) / 2, half, rtol=0.12)
+    assert np.mean((band.high - band.low) / 2 / half) == pytest.approx(1.0, abs=0.05)
+
+
+def test_new_measurements_are_less_sure_than_the_formula_on_both_sides():
+    """Far outside predictions are skewed."""
+    x, y = table("a**2/b", 0.3, rows=30)
+    found = posterior("a**2/b", x, y)
+    far = np.array([[300.0, 3.0, 3.0, 3.0]])
+    curve, band = found.predict(far, noise=False), found.predict(far)
+    assert curve.high - curve.mean > 1.5 * (curve.mean - curve.low)
+    assert band.low == pytest.approx(curve.low, rel=0.02)
+    assert band.high == pytest.approx(curve.high, rel=0.02)
+
+
 def test_predictions_of_many_rows_are_those_of_each(monkeypatch):
     from arithmax.bayes import _formula_posterior
 

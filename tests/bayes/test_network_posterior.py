@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from arithmax import NAU, NMU, NPU, Linear, NaiveNPU, RealNaiveNPU, Stack, bayes
-from arithmax.bayes import ARD, Gaussian, network_laplace
+from arithmax.bayes import ARD, Gaussian, laplace, network_laplace
 from arithmax.bayes._weight_posterior import weight_posterior
 
 variational: Any = bayes.variational  # of networks here
@@ -43,6 +43,18 @@ def test_the_probability_that_a_column_matters():
     assert found.relevance["c0"] == 1.0
     # √2 w > 0.1 · 3
     assert found.relevance["c1"] == pytest.approx(1 - 0.3 / np.sqrt(2), abs=0.03)
+
+
+def test_a_column_whose_shuffling_overflows_matters():
+    x = np.column_stack((np.geomspace(1e-3, 1e3, 50), np.full(50, 2.0)))
+    weights = np.tile([200.0, 0.0], (20, 1, 1))
+    y = np.linspace(0.0, 1.0, 50)
+    told = {"method": "drawn", "level": 0.9, "log_evidence": 0.0}
+    noises = np.full(20, 0.1)
+    found = weight_posterior(
+        RealNaiveNPU(), ("a", "b"), {"W": weights}, noises, x, y, **told
+    )
+    assert found.relevance["a"] == 1.0
 
 
 def test_bands_are_those_of_the_draws():
@@ -141,6 +153,33 @@ def test_laplace_under_ard_is_at_its_fixed_point():
     assert again == pytest.approx(w, abs=0.01)
     shrunk = w / np.linalg.lstsq(x, y, rcond=None)[0]
     assert 0.8 < shrunk[0] < 1.0 and abs(shrunk[1]) < 0.05
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_laplace_knows_no_size_of_weights(scale):
+    x = RNG.normal(size=(60, 2))
+    y = x @ [1.0, -2.0] + 0.3 * RNG.normal(size=60)
+    start = np.array([[5.0, 5.0]])
+    one = network_laplace(LINEAR, {"W": start}, x, y)
+    other = network_laplace(LINEAR, {"W": scale * start}, x, scale * y)
+    mixed = network_laplace(LINEAR, {"W": start / [1, scale]}, x * [1, scale], y)
+    for i, units in ((0, 1.0), (1, 1 / scale)):
+        mean, low = (getattr(one.marginals[i], end) for end in ("mean", "low"))
+        assert other.marginals[i].mean == pytest.approx(scale * mean)
+        assert other.marginals[i].low == pytest.approx(scale * low)
+        assert mixed.marginals[i].low == pytest.approx(units * low)
+
+
+def test_laplace_of_a_network_refuses_what_it_does_not_use():
+    x = RNG.normal(size=(60, 2))
+    start = {"W": np.ones((1, 2))}
+    with pytest.raises(ValueError, match=r"(?s)`sample_weight` .* must be None"):
+        laplace(LINEAR, x, x[:, 0], params=start, sample_weight=np.ones(60))
+    with pytest.raises(ValueError, match="each name once"):
+        laplace(LINEAR, x, x[:, 0], params=start, names=["a", "a"])
+    found = laplace(LINEAR, x, x[:, 0] + RNG.normal(size=60), params=start)
+    assert found in (found, None)  # compared as it is, not number by number
+    assert found != laplace(LINEAR, x, x[:, 1] + x[:, 0] ** 2, params=start)
 
 
 def test_laplace_says_which_weights_rows_do_not_determine():

@@ -63,6 +63,11 @@ def test_full_rank_has_the_covariance(closed, fitted):
     assert np.cov(draws.T) == pytest.approx(covariance, rel=0.08, abs=1e-6)
 
 
+def test_the_noise_is_as_unsure_as_its_rows_are_few(fitted):
+    for found in fitted.values():
+        assert found.noise.std == pytest.approx(found.noise.mean / 600**0.5, rel=0.05)
+
+
 def test_full_rank_is_the_evidence_and_mean_field_below_it(closed, fitted):
     """The posterior is normal where the noise is held."""
     x, y, _ = correlated_rows()

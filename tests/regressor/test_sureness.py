@@ -17,7 +17,7 @@ QUICK = ("constant", "monomial")
 NOISE = 0.3
 
 
-def rows(seed: int = 4, count: int = 200) -> tuple[np.ndarray, np.ndarray]:
+def rows(seed: int = 0, count: int = 200) -> tuple[np.ndarray, np.ndarray]:
     """m v² / r with noise, and a column that does not matter."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(1, 4, (count, 4))
@@ -43,7 +43,6 @@ def test_intervals_are_those_of_laplace():
         given = [line.mean, line.std, line.low, line.high]
         known = [marginal.mean, marginal.std, marginal.low, marginal.high]
         np.testing.assert_allclose(given, known, rtol=1e-6)
-    assert MODEL.posterior_.noise.contains(NOISE)
 
 
 def test_predictions_are_the_same_and_have_a_spread():
@@ -55,10 +54,16 @@ def test_predictions_are_the_same_and_have_a_spread():
 
 
 def test_new_rows_are_inside_as_often_as_the_level_says():
-    x, y = rows(seed=1, count=2000)
-    predictions, spread = MODEL.predict(x, return_std=True)
-    inside = np.abs(y - predictions) <= 1.96 * spread
-    assert 0.93 < inside.mean() < 0.97
+    """Of a single table the noise may be off by chance; of ten it is not."""
+    inside, noises = [], []
+    for seed in range(10):
+        model = fitted(*rows(seed))
+        x, y = rows(seed=100 + seed, count=1000)
+        predictions, spread = model.predict(x, return_std=True)
+        inside.append(np.abs(y - predictions) <= 1.96 * spread)
+        noises.append(model.posterior_.noise)
+    assert 0.93 < np.mean(inside) < 0.97
+    assert sum(noise.contains(NOISE) for noise in noises) >= 8
 
 
 def test_columns_that_matter_are_told():

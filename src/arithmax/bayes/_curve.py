@@ -30,9 +30,7 @@ class Curve(NamedTuple):
     logarithmic: bool
 
 
-def curve(
-    posterior: Posterior, x: Any, column: int | str, beyond: float = 1.0
-) -> Curve:
+def curve(posterior: Posterior, x: Any, column: Any, beyond: float = 1.0) -> Curve:
     """The predictive bands along one column, inside and outside the rows.
 
     The column goes beyond its range on both sides. One that is positive stays so, and

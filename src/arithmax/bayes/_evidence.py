@@ -8,17 +8,19 @@ $$ \log Z \approx \log p(y \mid \hat\phi, \hat\sigma) + \log p(\hat\phi) + \log
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks import shown
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
-from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
-from ._function import with_exponents
+from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, check_columns, fitted
+from ._function import slopes_of, with_exponents
 
 CLEAR = 50.0  # odds, as a logarithm, from which on nobody needs them exactly
+ALIKE = 1e-9  # of a slope: what others leave of it is a rounding
 NOISE_SPREAD = 10.0  # of the prior of log σ, which is as good as flat
 
 
@@ -58,6 +60,8 @@ def evidences(
     """
     x, y = inputs_and_target(x, y, "x", "y")
     weight = given_weight(sample_weight, len(y))
+    for formula in (formulas := _rivals(formulas)):
+        check_columns(formula, x)
     logarithms = np.array([_evidence(formula, x, y, weight) for formula in formulas])
     best = logarithms.max(initial=-math.inf)
     if not math.isfinite(best):
@@ -65,6 +69,17 @@ def evidences(
     shares = np.exp(logarithms - best)
     pairs = zip(logarithms, shares / shares.sum(), strict=True)
     return tuple(Evidence(float(each), float(share)) for each, share in pairs)
+
+
+def _rivals(formulas: Any) -> list[Formula]:
+    """`formulas` as a list, which must hold formulas."""
+    listed: list[Any] = list(formulas) if isinstance(formulas, Iterable) else [None]
+    if not all(isinstance(each, Formula) for each in listed):
+        raise TypeError(
+            f"`formulas` (={shown(formulas)}) must be a list of formulas: those of a "
+            "discovery's `candidates`, or what `parse` makes of texts."
+        )
+    return listed
 
 
 def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> float:
@@ -106,7 +121,8 @@ def relevance_of(fit: FittedFormula) -> dict[str, float]:
     Of a column that the formula has, it is that of the formula against the same one in
     which the column does not vary; of another, that of a further factor, a power of the
     column, against none (a linear term where the column is not positive). Both are held
-    to be equally likely before.
+    to be equally likely before, and stay so where rows cannot tell them apart: 0.5 for
+    a column that the formula leaves out and that does not vary, or repeats another.
     """
     used = fit.formula.root.variables()
     whole = log_evidence(fit)
@@ -136,8 +152,12 @@ def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
     root = np.sqrt(fit.weight)
     with np.errstate(all="ignore"):
         residual = (fit.y - fit.function.value(numbers, x.T, np)) * root
-        slopes = fit.function.slopes(fit.best, fit.held, fit.middle, x.T)
-    slopes = slopes * root[:, None]
+        every = [
+            np.broadcast_to(s, root.shape)
+            for s in slopes_of(fit.function, numbers, x.T)
+        ]
+    # Numbers that are held here may be free there: a column may stand for another.
+    slopes = np.stack(every, axis=1) * root[:, None]
     if not (np.isfinite(residual).all() and np.isfinite(slopes).all()):
         return -math.inf
     left = residual - slopes @ np.linalg.lstsq(slopes, residual, rcond=1e-10)[0]
@@ -147,6 +167,8 @@ def _odds_at_least(fit: FittedFormula, x: np.ndarray) -> float:
 
 def _odds_of_other(fit: FittedFormula, column: int) -> float:
     """By the ratio of Savage and Dickey, with slopes where the fit is."""
+    if np.ptp(fit.y) == 0:
+        return -math.inf  # what does not vary depends on nothing
     values, root = fit.x[:, column], np.sqrt(fit.weight)
     if (values > 0).all():
         slope = fit.predicted * (np.log(values) - fit.middle[column])
@@ -155,11 +177,12 @@ def _odds_of_other(fit: FittedFormula, column: int) -> float:
         slope = (values - values.mean()) / (values.std() or 1.0)
         room = float(np.std(fit.y))
     slope = slope * root
+    whole = float(slope @ slope)
     if fit.slopes.size:
         slope = slope - fit.slopes @ np.linalg.lstsq(fit.slopes, slope, rcond=None)[0]
     length, residual = float(slope @ slope), fit.y - fit.predicted
-    if not length > 0:
-        return -math.inf
+    if np.ptp(values) == 0 or not length > ALIKE**2 * whole:
+        return 0.0  # the rows cannot tell
     estimate = float(slope @ (residual * root)) / length
     even = fit.squares / fit.freedom / length
     uneven = float(slope**2 @ residual**2) / length**2  # as in `FittedFormula.spread`

@@ -124,7 +124,9 @@ class FittedFormula:
         """
         scale = np.linalg.norm(self.slopes, axis=0)
         basis, triangle = np.linalg.qr(self.slopes / scale)
-        leverage = np.minimum((basis**2).sum(axis=1) / self.weight, 0.999)
+        # That of one of the rows that a weight counts for, or of what there is of it.
+        copies = np.maximum(self.weight, 1.0)
+        leverage = np.minimum((basis**2).sum(axis=1) / copies, 0.999)
         pull = basis * ((self.y - self.predicted) / (1 - leverage))[:, None]
         inverse = np.linalg.inv(triangle) / scale[:, None]
         robust = ((inverse @ (pull.T @ pull)) * inverse).sum(axis=1)
@@ -163,6 +165,15 @@ def fitted(
         return given.fit(free)
 
 
+def check_columns(formula: Formula, x: np.ndarray) -> None:
+    """The rows must have the columns of the formula."""
+    if x.ndim != 2 or x.shape[1] != len(formula.names):
+        raise ValueError(
+            f"`x` (of shape {x.shape}) must have {len(formula.names)} columns, as "
+            f"{shown(formula)} has names: {', '.join(formula.names)}."
+        )
+
+
 def _check_rows(formula: Formula, values: np.ndarray, weight: np.ndarray) -> None:
     if undefined := int((~np.isfinite(values)).sum()):
         raise ValueError(
@@ -196,7 +207,8 @@ class _Given:
 
         function = function_of(self.formula, free)
         held, middle, columns = self.numbers, self.middle, self.x.T
-        root = np.sqrt(self.weight)
+        # Of targets of size one: a tolerance of `least_squares` is that of their scale.
+        root = np.sqrt(self.weight) / (np.abs(self.y).max() or 1.0)
         start = function.moved(held, middle)
 
         def residual(moved: np.ndarray) -> np.ndarray:

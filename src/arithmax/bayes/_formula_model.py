@@ -10,10 +10,9 @@ from .._checks import shown
 from .._extras import extras
 from ..discover import Formula
 from ._evidence import NOISE_SPREAD
-from ._fitted import FittedFormula, fitted
+from ._fitted import FittedFormula, check_columns, fitted
 from ._formula_posterior import (
     FormulaPosterior,
-    check_columns,
     formula_posterior,
 )
 from ._function import FormulaFunction

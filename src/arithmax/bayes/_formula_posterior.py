@@ -1,18 +1,18 @@
 """What is known of a formula's constants once the rows were seen."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from .._checks import shown
 from ..discover import Formula, Number
-from ..discover._given import inputs_and_target
+from ..tasks import as_inputs
 from ._band import Band
 from ._chains import Diagnostics
 from ._evidence import relevance_of
-from ._fitted import FittedFormula
+from ._fitted import FittedFormula, check_columns
 from ._function import FormulaFunction
 from ._marginal import Marginal, marginal_of
 from ._posterior import Posterior
@@ -26,8 +26,9 @@ class FormulaPosterior(Posterior):
     """A formula whose constants have a distribution.
 
     Args:
-        formula: the formula at the mean of its constants; a fitted one has its standard
-            deviation as `error`.
+        formula: the formula in the middle of its posterior: at the mean of exponents,
+            and of coefficients at the middle of the table. A fitted number has its
+            standard deviation as `error`.
         marginals: the constants that were inferred, in the order in which they are
             read.
         held: the names of those that were not: the rows cannot tell them from others.
@@ -116,12 +117,8 @@ class FormulaPosterior(Posterior):
             Mean, standard deviation and the ends of the interval on each row; NaN where
             the formula is undefined.
         """
-        rows = np.asarray(inputs_and_target(x, np.zeros(len(x)), "x", "y")[0])
-        if rows.shape[1] != len(self.formula.names):
-            raise ValueError(
-                f"`x` (of shape {rows.shape}) must have {len(self.formula.names)} "
-                "columns, as the formula has names."
-            )
+        rows = np.asarray(as_inputs(x, "x"))
+        check_columns(self.formula, rows)
         size = max(AT_ONCE // len(self.draws), 1)
         parts = [
             self._part(rows[i : i + size], noise) for i in range(0, len(rows), size)
@@ -134,15 +131,25 @@ class FormulaPosterior(Posterior):
             values = self._function.value(numbers, list(x.T[:, None]), np)
             values = np.broadcast_to(values, (len(self.draws), len(x)))
             mean, std = values.mean(axis=0), values.std(axis=0)
+            if noise:
+                std = np.sqrt(std**2 + np.mean(self.noise_draws**2))
+                values = values + (self.noise_draws * _normal(len(values)))[:, None]
             ends = [(1 - self.level) / 2, (1 + self.level) / 2]
             low, high = np.quantile(values, ends, axis=0)
-        if noise:  # which makes the sum as good as normal
-            from scipy.stats import norm
-
-            std = np.sqrt(std**2 + np.mean(self.noise_draws**2))
-            reach = float(norm.ppf(ends[1])) * std
-            low, high = mean - reach, mean + reach
         return Band(mean, std, low, high)
+
+
+@cache
+def _normal(count: int) -> Float[np.ndarray, " draw"]:
+    """Standard normal numbers, evenly spread, in an order that knows of nothing.
+
+    Predictions are not normal, though noise is: with few rows they have the tails of
+    Student's distribution, and far outside of the table they are skewed.
+    """
+    from scipy.stats import norm
+
+    even = norm.ppf((np.arange(count) + 0.5) / count)
+    return np.random.default_rng(0).permutation(even)
 
 
 def formula_posterior(
@@ -173,7 +180,7 @@ def formula_posterior(
     )
     held = [c.name for i, c in enumerate(function.constants) if i not in function.free]
     return FormulaPosterior(
-        _at(fit.formula, function, marginals),
+        _at(fit, moved.mean(axis=0), marginals),
         marginals,
         tuple(held),
         marginal_of("noise", noise, level),
@@ -189,19 +196,18 @@ def formula_posterior(
 
 
 def _at(
-    formula: Formula, function: FormulaFunction, marginals: tuple[Marginal, ...]
+    fit: FittedFormula,
+    moved: Float[np.ndarray, " free"],
+    marginals: tuple[Marginal, ...],
 ) -> Formula:
-    """The formula at the mean of its constants."""
-    numbers = list(formula.numbers)
-    for place, marginal in zip(function.free, marginals, strict=True):
-        numbers[place] = Number(marginal.mean, None, marginal.std)
-    return Formula(formula.root.replaced(iter(numbers)), formula.names)
+    """The formula at some free numbers, coefficients being those of the middle.
 
-
-def check_columns(formula: Formula, x: np.ndarray) -> None:
-    """The rows must have the columns of the formula."""
-    if x.shape[1] != len(formula.names):
-        raise ValueError(
-            f"`x` (of shape {x.shape}) must have {len(formula.names)} columns, as "
-            f"{shown(formula)} has names: {', '.join(formula.names)}."
-        )
+    Their means belong together. Means of coefficients as they are written, where
+    columns are 1, do not: far from the rows such a mean is that of a skewed
+    distribution, and beside the mean of the exponent it fits no row.
+    """
+    found = fit.function.numbers(moved, fit.held, fit.middle, np)
+    numbers = list(fit.formula.numbers)
+    for place, marginal in zip(fit.function.free, marginals, strict=True):
+        numbers[place] = Number(float(found[place]), None, marginal.std)
+    return Formula(fit.formula.root.replaced(iter(numbers)), fit.formula.names)

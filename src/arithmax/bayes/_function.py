@@ -306,7 +306,12 @@ def _product_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
         for i, power in enumerate(powers):
             others = others * power if i != j else others
         size = np.abs(value)
-        found.append(others * powers[j] * np.log(np.where(size == 0, 1.0, size)))
+        slope = others * powers[j] * np.log(np.where(size == 0, 1.0, size))
+        if below and number == 1:
+            # Beside 1 the power of a sum has no finite slope where the sum is zero: its
+            # exponent is held there, so that the numbers within can be inferred.
+            slope = np.where(size == 0, np.nan, slope)
+        found.append(slope)
         if below:
             flipped = {"odd": "even", "even": "odd", "": ""}[sign]
             outer = others * number * _power(value, number - 1, flipped, np)
@@ -327,7 +332,9 @@ def _power(base: Any, exponent: Any, sign: str, xp: Any) -> Any:
     zero = direction == 0
     size = xp.where(zero, 1.0, base * direction)
     power = xp.exp(exponent * xp.log(size))
-    power = xp.where(zero, xp.where(xp.real(exponent) > 0, 0.0, xp.inf), power)
+    at_zero = xp.where(xp.real(exponent) > 0, 0.0, xp.inf)
+    at_zero = xp.where(exponent == 0, 1.0, at_zero)
+    power = xp.where(zero, at_zero, power)
     if sign == "odd":
         return power * direction
     return power if sign == "even" else xp.where(direction < 0, xp.nan, power)

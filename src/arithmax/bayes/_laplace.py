@@ -9,9 +9,9 @@ from .._network import Network
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
 from ._evidence import log_evidence
-from ._fitted import FittedFormula, fitted
+from ._fitted import FittedFormula, check_columns, fitted
 from ._formula_model import check_no_other
-from ._formula_posterior import FormulaPosterior, check_columns, formula_posterior
+from ._formula_posterior import FormulaPosterior, formula_posterior
 from ._marginal import check_level
 from ._posterior import Posterior
 
@@ -48,9 +48,10 @@ def laplace(
         x: the columns [row, column].
         y: the targets [row].
         params: the trained parameters of a network; None for a formula.
-        prior: that of a network's weights; None for the default, and for a formula.
+        prior: that of a network's weights, a flat one if None; None for a formula.
         names: the names of the columns of a network; a formula has its own.
-        sample_weight: what each row counts; a whole number counts as that many rows.
+        sample_weight: what each row of a formula counts; a whole number counts as that
+            many rows. None for a network.
         level: the share of the posterior inside the intervals.
 
     Returns:
@@ -72,6 +73,11 @@ def laplace(
     if isinstance(what, Network):
         from ._network_laplace import network_laplace
 
+        if sample_weight is not None:
+            raise ValueError(
+                f"`sample_weight` (={shown(sample_weight)}) must be None: `what` is a "
+                "network, of which all rows count alike. Repeat rows that count more."
+            )
         return network_laplace(
             what, params, x, y, prior=prior, names=names, level=level
         )

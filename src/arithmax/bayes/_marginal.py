@@ -61,6 +61,8 @@ def marginal_of(name: str, draws: Any, level: float = 0.95) -> Marginal:
     """
     check_level(level)
     values = np.asarray(draws, dtype=np.float64).reshape(-1)
+    if not values.size:
+        raise ValueError("`draws` (=[]) must hold at least one number.")
     ends = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Marginal(name, float(values.mean()), float(values.std()), *map(float, ends))
 
@@ -90,13 +92,13 @@ def plus_minus(value: float, half: float) -> str:
         return f"{value:.4g} ± {half:.2g}"
     if half <= abs(value) * 1e-14:
         return f"{value:.12g}"
-    place = -math.floor(math.log10(half))
-    if half * 10**place < 1.95:  # a first digit of 1 says little without the second
-        place += 1
     size = max(abs(value), half)
     if not 1e-4 <= size < 1e6:
         power = math.floor(math.log10(size))
         return f"({plus_minus(value / 10**power, half / 10**power)})e{power:+d}"
-    shown, spread = round(value, place), round(half, place)
+    place = -math.floor(math.log10(half))
+    if half * 10**place < 1.95:  # a first digit of 1 says little without the second
+        place += 1
+    shown, spread = round(value, place) + 0.0, round(half, place)  # never -0
     digits = max(place, 0)
     return f"{shown:.{digits}f} ± {spread:.{digits}f}"

@@ -7,7 +7,8 @@ import numpy as np
 from .._checks import shown
 from .._network import Network
 from ..discover import Formula
-from ..readout._arguments import column_names, finite_array
+from ..discover._given import given_names
+from ..readout._arguments import finite_array
 from ._formula_model import formula_model
 from ._model import BayesModel
 from ._network_model import NetworkModel, check_columns_network
@@ -61,8 +62,6 @@ def model_of(
             "`NaiveNPU()`, or a formula, such as that of a discovery."
         )
     network, columns = check_columns_network(what), x.shape[1]
-    if names is None:
-        names = [f"x{i + 1}" for i in range(columns)]
     prior = check_prior(prior)
     prior = prior.integrated if integrated else prior
-    return NetworkModel(network, prior, columns, column_names(names, columns))
+    return NetworkModel(network, prior, columns, given_names(names, columns))

@@ -12,7 +12,8 @@ import numpy as np
 from .._checks import check_whole, shown
 from .._extras import extras
 from .._network import Network
-from ..readout._arguments import as_array, column_names
+from ..discover._given import given_names
+from ..readout._arguments import as_array
 from ._marginal import entry_name
 from ._models import checked_rows
 from ._network_model import LOUDEST, QUIETEST, check_columns_network
@@ -64,8 +65,7 @@ def network_laplace(
     check_whole("draws", draws, 2, 10**7)
     check_whole("seed", seed, 0)
     start = _started(network, params, x)
-    columns = [f"x{i + 1}" for i in range(x.shape[1])] if names is None else names
-    columns = column_names(columns, x.shape[1])
+    columns = given_names(names, x.shape[1])
     prior = None if prior is None else check_prior(prior)
     with extras():
         mode = _Mode(network, start, x, y, prior)
@@ -163,7 +163,8 @@ class _Mode:
             self.freedom = max(len(self.y) - determined, 1.0)
             self.sigma2 = max(squares / self.freedom, least)
             self.hessian = gram / self.sigma2 + np.diag(held)
-            inverse = np.linalg.pinv(self.hessian, hermitian=True)
+            unit, scale = _unit(self.hessian)
+            inverse = np.linalg.pinv(unit, hermitian=True) * np.outer(scale, scale)
             determined = float(np.trace(inverse @ gram) / self.sigma2)
         self.variance = np.diag(inverse).clip(0.0)
 
@@ -187,9 +188,9 @@ class _Mode:
     def _stepped(self, damping: float, held: np.ndarray) -> bool:
         """Whether a step lowers the cost; it is taken back if not."""
         down = self.slopes.T @ self.residual / self.sigma2 - held * self.w
-        diagonal = np.diag(self.hessian) + 1e-30
-        damped = self.hessian + np.diag(damping * diagonal)
-        step = np.linalg.lstsq(damped, down, rcond=None)[0]
+        unit, scale = _unit(self.hessian)
+        damped = unit + damping * np.eye(len(scale))
+        step = scale * np.linalg.lstsq(damped, scale * down, rcond=None)[0]
         before, cost = (self.w, self.residual, self.slopes), self._cost(held)
         self._look(self._projected(self.w + step))
         if self._cost(held) <= cost * (1 + 1e-12):
@@ -213,9 +214,7 @@ class _Mode:
                 f"`x` (shape {self.x.shape}) must have more rows than the network has "
                 f"weights ({len(self.w)}). Give more rows, or a `prior`."
             )
-        diagonal = np.diag(self.hessian)
-        scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        values, vectors = np.linalg.eigh(self.hessian * scale[:, None] * scale)
+        values, vectors = np.linalg.eigh(_unit(self.hessian)[0])
         loose = np.abs(vectors[:, values <= SINGULAR * values[-1]])
         if loose.size:
             names = np.array(self._names())[(loose > 0.1).any(axis=1)]
@@ -235,7 +234,8 @@ class _Mode:
         """Draws of the parameters by name, and of the noise with them."""
         shrink = np.sqrt(self.freedom / rng.chisquare(self.freedom, count))
         z = rng.standard_normal((count, len(self.w)))
-        factor = np.linalg.cholesky(np.linalg.inv(self.hessian))
+        unit, scale = _unit(self.hessian)
+        factor = scale[:, None] * np.linalg.cholesky(np.linalg.inv(unit))
         w = self.w + shrink[:, None] * (z @ factor.T)
         return self.params(w), np.sqrt(self.sigma2) * shrink
 
@@ -254,6 +254,16 @@ class _Mode:
 
 
 QUIET = float(np.exp(QUIETEST))
+
+
+def _unit(hessian: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A curvature in units of each weight in which its diagonal is 1, and these units.
+
+    Weights may be of any size, 1e-30 beside 1e30, which no tolerance may see.
+    """
+    diagonal = np.diag(hessian)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    return hessian * scale[:, None] * scale, scale
 
 
 @cache

@@ -50,7 +50,7 @@ def pruned_parameters(
         if change(*entry) <= (most if entry in near else min(most, noise)):
             kept[entry[0]][entry[1]] = 0.0
     already = _distance(drawn_outputs(network, _alone(kept), x)[0], before)
-    for name in declared.keys() - set(weights):
+    for name in (n for n in declared if n not in weights):
         for index in np.ndindex(kept[name].shape):
             if change(name, index) <= already + NOTHING * most:
                 kept[name][index] = 0.0

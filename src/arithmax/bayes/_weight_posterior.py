@@ -9,8 +9,9 @@ from jaxtyping import Float
 
 from .._checks import check_number
 from .._network import Network
+from ..discover._given import given_names
 from ..readout import Reading, readout
-from ..readout._arguments import column_names, finite_array
+from ..readout._arguments import finite_array
 from ._band import Band
 from ._chains import Diagnostics
 from ._draws import drawn_outputs, drawn_weights, shares_that_matter
@@ -23,7 +24,7 @@ MATTERS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeightPosterior(Posterior):
     """What rows say of the weights of a network.
 
@@ -103,7 +104,7 @@ class WeightPosterior(Posterior):
         share = self.matters if matters is None else matters
         check_number("matters", share, 0, 1)
         most = share * float(np.std(self.y))
-        noise = min(self.noise.mean, most)
+        noise = self.noise.mean
         return pruned_parameters(
             self.network, self.draws, self.params, self.x, most, noise, self.level
         )
@@ -166,7 +167,7 @@ def weight_posterior(
         matters: which change of the output counts, as a share of the target's spread.
     """
     check_level(level)
-    columns = column_names(names, x.shape[1])
+    columns = given_names(names, x.shape[1])
     kept = {name: np.asarray(d, np.float64) for name, d in draws.items()}
     shares = shares_that_matter(network, kept, x, matters * float(np.std(y)))
     return WeightPosterior(

@@ -13,7 +13,7 @@ from .._evaluate import Trained
 from .._kept import Kept, counted
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
-from .._tables import ends, estimate
+from .._tables import ends, mean
 
 SHEET = sheet("bayes", "interval-coverage")
 SETS, ROWS, STEPS = 200, 200, 1000
@@ -122,7 +122,7 @@ def coverage(rows: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
     """The share of intervals that hold the truth; tables are what is independent."""
     inside = np.array([r["of them inside"] + r["of them inside too"] for r in rows])
     total = np.array([r["coefficients"] + r["exponents"] for r in rows])
-    return ends(estimate(inside / total))
+    return ends(mean(inside / total))
 
 
 def by(rows: Sequence[tuple], labels: Sequence[str]) -> Table:
