@@ -27,6 +27,7 @@ class Problem:
         trained: the range of the inputs of a table, all uniform.
         beyond: the range outside, next to it.
         operation: that of the paper's large task with the same settings of L1.
+        short: what a plot calls it; its name if empty.
     """
 
     name: str
@@ -36,6 +37,12 @@ class Problem:
     trained: tuple[float, float]
     beyond: tuple[float, float]
     operation: str
+    short: str = ""
+
+    @property
+    def label(self) -> str:
+        """What a plot calls it, with the number of inputs."""
+        return f"{self.short or self.name}, {self.inputs}"
 
     @property
     def network(self) -> Stack:
@@ -87,6 +94,7 @@ def small() -> tuple[Problem, ...]:
             (0.0, 2.0),
             (2.0, 4.0),
             "×",
+            short="ab",
         ),
         Problem("√x₁", 4, frozenset({0}), root, (0.0, 3.0), (3.0, 6.0), "√"),
     )

@@ -222,7 +222,7 @@ def shares(rows: Sequence[tuple]) -> Table:
             percent([is_exact(best_of(starts)) for starts in tables]),
             float(np.median([run["weights"] for run in runs])),
         ]
-        made.append((f"{problem.name}, {problem.inputs}", method, *drawn))
+        made.append((problem.label, method, *drawn))
     return columns(SHARE_NAMES, made)
 
 
