@@ -111,8 +111,8 @@ def compute(trained: Trained) -> Computed:
     return Computed(
         {
             "sets": kept.table(kept.rows.values()),
-            "methods": by(rows, ("noise", "size", "method")),
-            "laws": by(rows, ("law", "noise", "size", "method")),
+            "methods": by(rows, ("method", "noise")),
+            "laws": by(rows, ("law", "method", "noise")),
             "drawn": drawn(rows),
         }
     )
@@ -130,6 +130,7 @@ def by(rows: Sequence[tuple], labels: Sequence[str]) -> Table:
     groups: dict[tuple, list[dict[str, Any]]] = {}
     for row in rows:
         named: dict[str, Any] = dict(zip(SET_NAMES, row, strict=True))
+        named["noise"] = described(row[1], row[2])
         groups.setdefault(tuple(named[label] for label in labels), []).append(named)
     made = []
     for key, group in groups.items():
@@ -141,6 +142,11 @@ def by(rows: Sequence[tuple], labels: Sequence[str]) -> Table:
         made.append((*key, len(group), *coverage(group), *parts, half))
     names = (*labels, "tables", *ENDS, "of coefficients", "of exponents", "half-width")
     return columns(names, made)
+
+
+def described(noise: str, size: float) -> str:
+    """The kind and size of noise in a few words."""
+    return f"{100 * size:g} %" + (", relative" if noise == RELATIVE else "")
 
 
 def drawn(rows: Sequence[tuple]) -> Table:
