@@ -154,7 +154,7 @@ def falling() -> Any:
     return from_optax(falling_adam)
 
 
-def falling_adam(learning_rate: float = RATE, steps: int = 5000) -> Any:
+def falling_adam(learning_rate: Any = RATE, steps: int = 5000) -> Any:
     """Adam as in `variational`: its rate falls in the last two fifths of the steps."""
     import optax
 
