@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks import shown
 from ..discover import Formula
 from ..discover._given import given_weight, inputs_and_target
 from ._fitted import EXPONENT_SPREAD, LEFT, FittedFormula, fitted
@@ -31,7 +32,7 @@ class Evidence(NamedTuple):
 
 
 def evidences(
-    formulas: Sequence[Formula], x: Any, y: Any, sample_weight: Any = None
+    formulas: Any, x: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Evidence, ...]:
     """The evidence of rival formulas on the same rows.
 
@@ -40,7 +41,7 @@ def evidences(
     and so has one whose constants the rows do not tell.
 
     Args:
-        formulas: the rivals.
+        formulas: the rivals, a list of formulas.
         x: the columns [row, column].
         y: the targets [row].
         sample_weight: what each row counts.
@@ -56,6 +57,7 @@ def evidences(
         >>> [round(each.probability, 3) for each in evidences(rivals, x, y)]
         [1.0, 0.0]
     """
+    _check_formulas(formulas)
     x, y = inputs_and_target(x, y, "x", "y")
     weight = given_weight(sample_weight, len(y))
     logarithms = np.array([_evidence(formula, x, y, weight) for formula in formulas])
@@ -65,6 +67,15 @@ def evidences(
     shares = np.exp(logarithms - best)
     pairs = zip(logarithms, shares / shares.sum(), strict=True)
     return tuple(Evidence(float(each), float(share)) for each, share in pairs)
+
+
+def _check_formulas(formulas: Any) -> None:
+    rivals = formulas if isinstance(formulas, Sequence) else [None]
+    if not all(isinstance(each, Formula) for each in rivals):
+        raise TypeError(
+            f"`formulas` (={shown(formulas)}) must be a list of formulas, such as "
+            "`[arithmax.readout.parse(text, names), …]`."
+        )
 
 
 def _evidence(formula: Formula, x: np.ndarray, y: np.ndarray, weight: Any) -> float:

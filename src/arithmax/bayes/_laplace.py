@@ -77,8 +77,8 @@ def laplace(
         )
     if not isinstance(what, Formula):
         raise TypeError(
-            f"`what` (={shown(what)}) must be a formula, such as that of a discovery, "
-            "or a network with its `params`."
+            f"`what` (={shown(what)}) must be a formula, such as that of a discovery "
+            "or `arithmax.readout.parse(text, names)`, or a network with its `params`."
         )
     check_no_other(params=params, prior=prior, names=names)
     rows, targets = inputs_and_target(x, y, "x", "y")

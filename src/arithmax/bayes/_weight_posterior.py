@@ -23,7 +23,7 @@ MATTERS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WeightPosterior(Posterior):
     """What rows say of the weights of a network.
 
@@ -126,6 +126,9 @@ class WeightPosterior(Posterior):
         x, y = (self.x, self.y) if x is None else (x, y)
         params = self.pruned(matters)
         return readout(self.network, params, x, y, names=list(self.names))
+
+    def __repr__(self) -> str:
+        return f"<WeightPosterior of {self.network}, {self.method}>"
 
     def __str__(self) -> str:
         width = max(len(m.name) for m in self.marginals)
