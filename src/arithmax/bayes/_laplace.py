@@ -48,7 +48,7 @@ def laplace(
         x: the columns [row, column].
         y: the targets [row].
         params: the trained parameters of a network; None for a formula.
-        prior: that of a network's weights; None for the default, and for a formula.
+        prior: that of a network's weights, flat if None; None for a formula.
         names: the names of the columns of a network; a formula has its own.
         sample_weight: what each row counts; a whole number counts as that many rows.
         level: the share of the posterior inside the intervals.
