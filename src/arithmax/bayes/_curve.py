@@ -11,7 +11,7 @@ from ._band import Band
 from ._posterior import Posterior
 
 POINTS = 121
-DECADES = 100.0  # from how many times its least value on a column has a log scale
+DECADES = 1000.0  # from how many times its least value on a column has a log scale
 
 
 class Curve(NamedTuple):
@@ -34,7 +34,7 @@ def curve(posterior: Posterior, x: Any, column: Any, beyond: float = 1.0) -> Cur
     """The predictive bands along one column, inside and outside the rows.
 
     The column goes beyond its range on both sides. One that is positive stays so, and
-    one that spans two decades or more goes by its logarithm.
+    one that spans three decades or more goes by its logarithm.
 
     Args:
         posterior: what is known.

@@ -241,7 +241,7 @@ class _Mode:
         scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         values, vectors = np.linalg.eigh(hessian * scale[:, None] * scale)
         free = np.abs(vectors[:, values <= SINGULAR * values[-1]])
-        return (free > 0.1).any(axis=1)
+        return np.asarray((free > 0.1).any(axis=1))
 
     def _named(self, chosen: np.ndarray) -> str:
         return ", ".join(np.array(self._names())[chosen])
