@@ -63,3 +63,9 @@ def test_without_formulas_there_is_no_evidence():
     assert evidences([], X, NOISE) == ()
     [only] = evidences([parse("sqrt(a - 2)", NAMES)], X, NOISE)
     assert math.isnan(only.probability)
+
+
+@pytest.mark.parametrize("wrong", [parse("a", NAMES), "a*b", ["a*b"], 3])
+def test_rivals_are_a_list_of_formulas(wrong):
+    with pytest.raises(TypeError, match=r"`formulas` .* must be a list of formulas"):
+        evidences(wrong, X, NOISE)

@@ -140,6 +140,20 @@ def test_a_weight_of_two_is_two_rows():
     assert once.log_evidence == pytest.approx(twice.log_evidence)
 
 
+def test_weights_of_relative_noise_narrow_intervals_over_decades():
+    """Weights far below 1 are not rows whose noise is that much larger."""
+    rng = np.random.default_rng(1)
+    x = 10 ** rng.uniform(0, 3, (120, 4))
+    y = 0.4 * x[:, 0] / np.sqrt(x[:, 1]) * (1 + 0.05 * rng.standard_normal(120))
+    weight = y**-2 / np.mean(y**-2)
+    plain = posterior("0.4*a/b**0.5", x, y)
+    sure = posterior("0.4*a/b**0.5", x, y, sample_weight=weight)
+    for one, two, truth in zip(
+        sure.marginals, plain.marginals, (0.4, 1, -0.5), strict=True
+    ):
+        assert one.contains(truth) and one.std < 0.5 * two.std
+
+
 def test_predictions_hold_new_rows_and_widen_outside():
     x, y = table("a**2/b", 0.05, rows=100)
     found = posterior("a**2/b", x, y)
@@ -243,3 +257,9 @@ def test_too_few_rows_are_refused():
 def test_other_things_have_no_posterior():
     with pytest.raises(TypeError, match=r"`what` .* must be a formula"):
         laplace("a**2", np.ones((5, 1)), np.ones(5))
+
+
+def test_a_posterior_is_short_in_a_list():
+    x, y = table("a**2/b", 0.05, rows=40)
+    found = posterior("a**2/b", x, y)
+    assert repr([found]) == f"[<FormulaPosterior {found}>]"

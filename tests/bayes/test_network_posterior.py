@@ -194,6 +194,19 @@ def test_laplace_says_which_weights_rows_do_not_determine():
         network_laplace(LINEAR, {"W": np.ones((1, 4))}, x[:4], y[:4])
 
 
+@pytest.mark.parametrize("prior", [None, ARD()])
+def test_laplace_refuses_weights_that_only_their_range_holds(prior):
+    """Draws that leave it would be cut off: bands then miss every target."""
+    rng = np.random.default_rng(3)
+    x = rng.uniform(1, 2, (150, 4))
+    y = (x[:, 0] + x[:, 1]) * x[:, 2] + 0.02 * rng.normal(size=150)
+    sums = np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]])
+    params = {"0.W": sums, "1.W": np.ones((1, 2))}
+    network = Stack((NAU(), NMU()), hidden=(2,))
+    with pytest.raises(ValueError, match=r"0\.W\[1, 1\], .* at an end of"):
+        network_laplace(network, params, x, y, prior=prior)
+
+
 def test_laplace_stays_within_bounds():
     x = RNG.normal(size=(100, 2))
     y = 1.4 * x[:, 0] + 0.1 * RNG.normal(size=100)
@@ -237,6 +250,6 @@ def test_a_stack_finds_its_inputs():
     truth = (x[:, 0] + x[:, 1]) * x[:, 2]
     y = truth + 0.01 * truth.std() * rng.normal(size=300)
     network = Stack((NAU(), NMU()), hidden=(2,))
-    found = variational(network, x, y, seeds=16)
+    found = variational(network, x, y, seeds=16, correlated=False)
     best = max(found, key=lambda p: p.log_evidence)
     assert [round(p) for p in best.relevance.values()] == [1, 1, 1, 0]

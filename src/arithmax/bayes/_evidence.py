@@ -8,7 +8,7 @@ $$ \log Z \approx \log p(y \mid \hat\phi, \hat\sigma) + \log p(\hat\phi) + \log
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ class Evidence(NamedTuple):
 
 
 def evidences(
-    formulas: Sequence[Formula], x: Any, y: Any, sample_weight: Any = None
+    formulas: Any, x: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Evidence, ...]:
     """The evidence of rival formulas on the same rows.
 
@@ -42,7 +42,7 @@ def evidences(
     and so has one whose constants the rows do not tell.
 
     Args:
-        formulas: the rivals.
+        formulas: the rivals, a list of formulas.
         x: the columns [row, column].
         y: the targets [row].
         sample_weight: what each row counts.
@@ -73,11 +73,12 @@ def evidences(
 
 def _rivals(formulas: Any) -> list[Formula]:
     """`formulas` as a list, which must hold formulas."""
-    listed: list[Any] = list(formulas) if isinstance(formulas, Iterable) else [None]
+    several = isinstance(formulas, Iterable) and not isinstance(formulas, str)
+    listed: list[Any] = list(formulas) if several else [None]
     if not all(isinstance(each, Formula) for each in listed):
         raise TypeError(
-            f"`formulas` (={shown(formulas)}) must be a list of formulas: those of a "
-            "discovery's `candidates`, or what `parse` makes of texts."
+            f"`formulas` (={shown(formulas)}) must be a list of formulas, such as "
+            "`[arithmax.readout.parse(text, names), …]`."
         )
     return listed
 

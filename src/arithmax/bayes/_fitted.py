@@ -120,14 +120,16 @@ class FittedFormula:
 
         Noise that grows with the target, as relative errors do, moves constants by more
         than noise of one size. White's estimate in MacKinnon's form (HC3) measures by
-        how much; a standard deviation is the larger of both.
+        how much; a standard deviation is the larger of both. A row of weight 3 is three
+        rows, with a third of its leverage each; one of weight 1/3 is a single row.
         """
         scale = np.linalg.norm(self.slopes, axis=0)
         basis, triangle = np.linalg.qr(self.slopes / scale)
         # That of one of the rows that a weight counts for, or of what there is of it.
         copies = np.maximum(self.weight, 1.0)
         leverage = np.minimum((basis**2).sum(axis=1) / copies, 0.999)
-        pull = basis * ((self.y - self.predicted) / (1 - leverage))[:, None]
+        residual = (self.y - self.predicted) * np.sqrt(self.weight / copies)
+        pull = basis * (residual / (1 - leverage))[:, None]
         inverse = np.linalg.inv(triangle) / scale[:, None]
         robust = ((inverse @ (pull.T @ pull)) * inverse).sum(axis=1)
         wider = np.sqrt(np.maximum(robust / np.diag(self.covariance), 1.0))

@@ -21,7 +21,7 @@ from ._text import latex_of, text_of
 AT_ONCE = 2_000_000  # numbers: rows are predicted in parts of so many
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FormulaPosterior(Posterior):
     """A formula whose constants have a distribution.
 
@@ -70,6 +70,9 @@ class FormulaPosterior(Posterior):
     given: Formula
     _function: FormulaFunction
     diagnostics: Diagnostics | None = None
+
+    def __repr__(self) -> str:
+        return f"<FormulaPosterior {self}>"
 
     def __str__(self) -> str:
         return text_of(self.formula, self._by_place())

@@ -48,7 +48,7 @@ def laplace(
         x: the columns [row, column].
         y: the targets [row].
         params: the trained parameters of a network; None for a formula.
-        prior: that of a network's weights, a flat one if None; None for a formula.
+        prior: that of a network's weights, flat if None; None for a formula.
         names: the names of the columns of a network; a formula has its own.
         sample_weight: what each row of a formula counts; a whole number counts as that
             many rows. None for a network.
@@ -83,8 +83,8 @@ def laplace(
         )
     if not isinstance(what, Formula):
         raise TypeError(
-            f"`what` (={shown(what)}) must be a formula, such as that of a discovery, "
-            "or a network with its `params`."
+            f"`what` (={shown(what)}) must be a formula, such as that of a discovery "
+            "or `arithmax.readout.parse(text, names)`, or a network with its `params`."
         )
     check_no_other(params=params, prior=prior, names=names)
     rows, targets = inputs_and_target(x, y, "x", "y")

@@ -74,7 +74,7 @@ def entry_name(name: str, index: tuple[int, ...]) -> str:
 
 def check_level(level: Any) -> float:
     """A level must be a share between 0 and 1."""
-    check_number("level", level, 0, 1)
+    check_number("level", level, None)
     if not 0 < level < 1:
         raise ValueError(f"`level` (={level}) must lie between 0 and 1, such as 0.95.")
     return float(level)

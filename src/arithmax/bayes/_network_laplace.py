@@ -214,15 +214,36 @@ class _Mode:
                 f"`x` (shape {self.x.shape}) must have more rows than the network has "
                 f"weights ({len(self.w)}). Give more rows, or a `prior`."
             )
-        values, vectors = np.linalg.eigh(_unit(self.hessian)[0])
-        loose = np.abs(vectors[:, values <= SINGULAR * values[-1]])
-        if loose.size:
-            names = np.array(self._names())[(loose > 0.1).any(axis=1)]
+        self._check_ends()
+        if (loose := self._loose(self.hessian)).any():
             raise ValueError(
-                f"`params`: the rows do not determine {', '.join(names)}: the output "
+                f"`params`: the rows do not determine {self._named(loose)}: the output "
                 "changes in the same way with others, or not at all. Give a `prior`, "
                 "such as `ARD()`, or take a network without them."
             )
+
+    def _check_ends(self) -> None:
+        """What bounds alone hold is no normal distribution, whatever the prior.
+
+        One weight of a product may grow as another shrinks, unless both are at an end.
+        """
+        either = [self._projected(self.w + nudge) == self.w for nudge in (-1e-3, 1e-3)]
+        loose = self._loose(self.slopes.T @ self.slopes)
+        if (loose & np.logical_or(*either)).any():
+            raise ValueError(
+                f"`params`: the rows do not determine {self._named(loose)}, of which "
+                "some are at an end of their range: draws would leave it. Use "
+                "`variational`, or `laplace` of the formula that is read out."
+            )
+
+    def _loose(self, hessian: np.ndarray) -> np.ndarray:
+        """Which weights a curvature leaves undetermined."""
+        values, vectors = np.linalg.eigh(_unit(hessian)[0])
+        free = np.abs(vectors[:, values <= SINGULAR * values[-1]])
+        return np.asarray((free > 0.1).any(axis=1))
+
+    def _named(self, chosen: np.ndarray) -> str:
+        return ", ".join(np.array(self._names())[chosen])
 
     def _names(self) -> list[str]:
         every = ((n, i) for n, shape in self.shapes.items() for i in np.ndindex(shape))

@@ -28,7 +28,7 @@ def variational(
     learning_rate: float = 0.02,
     draws: int = 1000,
     batch: int | None = None,
-    correlated: bool = False,
+    correlated: bool = True,
     level: float = 0.95,
     seed: int = 0,
     progress: bool = False,
@@ -43,11 +43,11 @@ def variational(
     compiled program, and each ends as it would alone. A seed that diverges keeps
     −∞ as its `log_evidence`.
 
-    Mean field (`correlated=False`) finds the right weights, and which of them matter;
-    but where weights depend on each other its intervals are too narrow: the standard
-    deviation of each is that which it would have if all others were known. Take
-    `correlated=True` for intervals that are to be believed; it costs little for up to
-    some hundred weights.
+    The normal distribution has full rank by default, which costs little for up to some
+    hundred weights. Mean field (`correlated=False`) finds the right weights, too, and
+    which of them matter; but where weights depend on each other its intervals are too
+    narrow: the standard deviation of each is that which it would have if all others
+    were known.
 
     Args:
         what: a network over columns: a unit, a stack, a scaled one; or a formula.
@@ -60,7 +60,8 @@ def variational(
         learning_rate: that of Adam.
         draws: how many draws each posterior keeps.
         batch: how many rows are drawn for each step; all of them if None.
-        correlated: whether weights may depend on each other (full rank).
+        correlated: whether weights may depend on each other (full rank); otherwise they
+            are independent (mean field).
         level: the share of the posterior inside intervals.
         seed: the number of the first seed.
         progress: whether a progress bar is shown.
@@ -76,7 +77,7 @@ def variational(
         >>> rng = np.random.default_rng(0)
         >>> x = rng.uniform(0.5, 3.0, (200, 3))
         >>> y = x[:, 0] ** 2 / x[:, 1] + 0.05 * rng.standard_normal(200)
-        >>> found = variational(RealNaiveNPU(), x, y, seeds=2, correlated=True)
+        >>> found = variational(RealNaiveNPU(), x, y, seeds=2)
         >>> best = max(found, key=lambda p: p.log_evidence)
         >>> best.relevance
         {'x1': 1.0, 'x2': 1.0, 'x3': 0.0}

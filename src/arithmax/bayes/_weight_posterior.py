@@ -24,7 +24,7 @@ MATTERS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WeightPosterior(Posterior):
     """What rows say of the weights of a network.
 
@@ -127,6 +127,9 @@ class WeightPosterior(Posterior):
         x, y = (self.x, self.y) if x is None else (x, y)
         params = self.pruned(matters)
         return readout(self.network, params, x, y, names=list(self.names))
+
+    def __repr__(self) -> str:
+        return f"<WeightPosterior of {self.network}, {self.method}>"
 
     def __str__(self) -> str:
         width = max(len(m.name) for m in self.marginals)

@@ -103,7 +103,7 @@ def _level(uncertainty: bool, level: float | None) -> float | None:
             f"`uncertainty_level` (={level}) must come with `--uncertainty`, which "
             "asks for intervals."
         )
-    if not 0 < check_number("uncertainty_level", level, 0, 1) < 1:
+    if not 0 < check_number("uncertainty_level", level, None) < 1:
         raise ValueError(
             f"`uncertainty_level` (={level}) must lie between 0 and 1, such as {LEVEL}."
         )

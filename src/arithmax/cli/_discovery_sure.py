@@ -89,7 +89,8 @@ def print_relevance(relevance: dict[str, float]) -> None:
     """The columns, the likeliest first."""
     ordered = sorted(relevance.items(), key=lambda pair: -pair[1])
     rows = [[name, probability_text(p)] for name, p in ordered[:MOST]]
-    show(table("Does a column matter?", ["column", "probability"], rows))
+    title = "Does a column matter? 50 % before the rows"
+    show(table(title, ["column", "probability"], rows))
     if len(ordered) > MOST:
         most = probability_text(ordered[MOST][1])
         print(f"… and {len(ordered) - MOST} more, the likeliest {most}.")

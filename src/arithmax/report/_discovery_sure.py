@@ -68,7 +68,10 @@ def _relevance(known: Uncertainty) -> str:
     assert known.posterior is not None
     ordered = sorted(known.posterior.relevance.items(), key=lambda pair: -pair[1])
     lines = [[name, probability_text(p)] for name, p in ordered]
-    text = "<p>The probability that the target depends on each column.</p>"
+    text = (
+        "<p>The probability that the target depends on each column; one half before "
+        "the rows were seen.</p>"
+    )
     return text + plain_table("Columns", ["column", "probability"], lines)
 
 

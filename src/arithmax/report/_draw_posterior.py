@@ -48,6 +48,7 @@ def _strip(
     middle, half = (low + high) / 2, AROUND * (high - low) / 2
     at = _axis(place)
     across = {"domain": [0, 1], "anchor": f"y{at}", "nticks": 5, "zeroline": False}
+    across |= {"exponentformat": "power"}  # not 200n for 2e-7
     across |= {"range": [middle - half, middle + half]} if half > 0 else {}
     up = {"domain": [bottom, top], "anchor": f"x{at}", "range": [-1, 1]}
     up |= {"visible": False, "fixedrange": True}

@@ -85,6 +85,7 @@ def inferred(problem: Problem, seed: int, steps: int) -> list[Learned]:
         learning_rate=RATE,
         batch=BATCH,
         draws=DRAWS,
+        correlated=False,
     )
     weights = (p for p in found if isinstance(p, WeightPosterior))  # of a network, all
     return [Learned(p.params, p.log_evidence, p) for p in weights]
