@@ -69,10 +69,10 @@ def test_weights_below_one_widen_as_fewer_rows_do():
     whole = fitted(formula, X, y, None, places)
     part = fitted(formula, X, y, np.full(200, 0.05), places)
     np.testing.assert_allclose(part.best, whole.best, rtol=1e-6)
-    ratio = np.diag(part.spread) / np.diag(whole.spread)
-    robust = np.diag(whole.spread) > 1.3 * np.diag(whole.covariance)
-    assert robust.any()
-    np.testing.assert_allclose(ratio[robust], 20.0, rtol=0.05)
+    least = 20 * np.diag(whole.covariance)  # a twentieth of the rows
+    assert (np.diag(part.spread) > 0.9 * least).all()
+    assert (np.diag(part.spread) < 21 * 1.1 * np.diag(whole.spread)).all()
+    assert (np.diag(whole.spread) > 1.3 * np.diag(whole.covariance)).any()
 
 
 @pytest.mark.parametrize("value", [3.0, 0.0, -0.1])
