@@ -139,3 +139,14 @@ def test_ends_have_the_digits_that_tell_them_apart():
 def test_nothing_is_certain():
     assert probability_text(1.0) == "> 99.9 %" and probability_text(0.0) == "< 0.1 %"
     assert probability_text(np.nan) == "unknown"
+
+
+def test_uneven_noise_is_spoken_of():
+    even = uncertainty_of(LAW, [LAW], X, Y)
+    assert "not of one size" not in even.meaning
+    noise = np.random.default_rng(2).standard_normal(200)
+    truth = LAW.evaluate(X)
+    grown = truth + 0.02 * truth**3 * noise
+    uneven = uncertainty_of(LAW, [LAW], X, grown)
+    assert "not of one size" in uneven.meaning and "1/y²" in uneven.meaning
+    assert uneven.posterior is not None and uneven.posterior.unevenness > 1.5

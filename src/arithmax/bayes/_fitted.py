@@ -135,6 +135,14 @@ class FittedFormula:
         wider = np.sqrt(np.maximum(robust / np.diag(self.covariance), 1.0))
         return self.covariance * np.outer(wider, wider)
 
+    @property
+    def unevenness(self) -> float:
+        """How many times wider intervals are than noise of one size would make them."""
+        if not self.best.size:
+            return 1.0
+        shares = np.diag(self.spread) / np.diag(self.covariance)
+        return float(np.sqrt(shares.max()))
+
 
 def fitted(
     formula: Formula,

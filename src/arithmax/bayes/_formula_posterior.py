@@ -41,6 +41,8 @@ class FormulaPosterior(Posterior):
         draws: draws of all numbers of the formula [draw, number].
         noise_draws: the standard deviation of the noise in each of them.
         given: the formula as it was given, with an exponent at every column.
+        unevenness: how many times wider an interval of Laplace's approximation is than
+            noise of one size would make it.
         diagnostics: how well chains have mixed; None if there were none.
 
     Examples:
@@ -69,6 +71,7 @@ class FormulaPosterior(Posterior):
     noise_draws: Float[np.ndarray, " draw"]
     given: Formula
     _function: FormulaFunction
+    unevenness: float = 1.0
     diagnostics: Diagnostics | None = None
 
     def __repr__(self) -> str:
@@ -195,6 +198,7 @@ def formula_posterior(
         noise,
         fit.formula,
         function,
+        fit.unevenness,
     )
 
 

@@ -26,7 +26,12 @@ def latex_of(formula: Formula, marginals: Sequence[Marginal | None]) -> str:
 def _both(
     formula: Formula, marginals: Sequence[Marginal | None]
 ) -> Iterator[tuple[Number, Marginal | None]]:
-    return zip(formula.numbers, marginals, strict=True)
+    """Each number with what is known of it; None if nothing but rounding is not."""
+    for number, marginal in zip(formula.numbers, marginals, strict=True):
+        if marginal is None or "±" in str(marginal):
+            yield number, marginal
+        else:
+            yield Number(float(str(marginal))), None
 
 
 class _Plain:

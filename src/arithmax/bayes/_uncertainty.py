@@ -12,6 +12,8 @@ from ._function import with_exponents
 from ._laplace import laplace
 from ._marginal import Marginal
 
+UNEVEN = 1.5  # times that uneven noise must widen an interval to be spoken of
+
 
 class InferredConstant(NamedTuple):
     """A number of a formula, and what the rows tell of it.
@@ -59,6 +61,18 @@ class Uncertainty:
         return (
             f"± is half of the {self.share} interval, by Laplace's approximation. It "
             "is conditional on the formula: intervals do not say whether it is the law."
+        ) + self._uneven
+
+    @property
+    def _uneven(self) -> str:
+        """What is to be done about noise that is not of one size."""
+        if self.posterior is None or self.posterior.unevenness < UNEVEN:
+            return ""
+        times = f"{self.posterior.unevenness:.2g}"
+        return (
+            f" The noise is not of one size: intervals are up to {times} times wider "
+            "for it. Where it grows with the target, weights (`sample_weight`, such as "
+            "1/y²) make the search and the evidence of rivals surer."
         )
 
     @property
