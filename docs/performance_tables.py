@@ -87,18 +87,8 @@ def kernel_table() -> str:
             "",
             table([*heads, "first call"], rows, words=2),
             "",
-            f"JAX {measured['jax']}. {in_short_runs(measured['short'])}",
+            f"JAX {measured['jax']}.",
         ]
-    )
-
-
-def in_short_runs(row: dict) -> str:
-    """What a call is that ends before its rows count for little."""
-    return (
-        f"{row['unit']}, {row['task']}, {row['replicas']:,} replicas for "
-        f"{row['steps']:,} steps: {row['million_per_s']:.0f} million by `train_cells`, "
-        f"in {row['seconds']:.1f} seconds, half of it Python that makes rows; the "
-        f"kernel alone has {row['kernel_alone']:,.0f}."
     )
 
 

@@ -141,7 +141,8 @@ def _chains(
     from ._svi import Plan, moved, solution
 
     chains, warmup, draws = sizes
-    with float64():
+    # Trajectories are thousands of small steps, one after the other.
+    with float64(), jax.default_device(jax.devices("cpu")[0]):
         arrays = {name: jnp.asarray(value) for name, value in data.items()}
         sites = Sites(model, arrays, None, whole=True)
         starts = {seed + i: values for i, values in enumerate(first)}
