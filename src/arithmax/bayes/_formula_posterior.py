@@ -1,6 +1,6 @@
 """What is known of a formula's constants once the rows were seen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from ._chains import Diagnostics
 from ._evidence import relevance_of
 from ._fitted import FittedFormula, check_columns
 from ._function import FormulaFunction
-from ._marginal import Marginal, marginal_of
+from ._marginal import Marginal, marginal_of, plus_minus
 from ._posterior import Posterior
 from ._text import latex_of, text_of
 
@@ -43,6 +43,7 @@ class FormulaPosterior(Posterior):
         given: the formula as it was given, with an exponent at every column.
         unevenness: how many times wider an interval of Laplace's approximation is than
             noise of one size would make it.
+        relative: whether the noise is a share of the formula's value.
         diagnostics: how well chains have mixed; None if there were none.
 
     Examples:
@@ -72,6 +73,7 @@ class FormulaPosterior(Posterior):
     given: Formula
     _function: FormulaFunction
     unevenness: float = 1.0
+    relative: bool = False
     diagnostics: Diagnostics | None = None
 
     def __repr__(self) -> str:
@@ -103,6 +105,30 @@ class FormulaPosterior(Posterior):
             marginal or Marginal(c.name, n.value, 0.0, n.value, n.value)
             for marginal, c, n in known
         )
+
+    def with_relative_noise(self, x: Any, sample_weight: Any) -> "FormulaPosterior":
+        """The same where noise is in proportion to the formula, and rows were weighted
+        for that: the noise is then a share.
+
+        Args:
+            x: the columns [row, column] that it was inferred from.
+            sample_weight: what each of them counted, in proportion to 1/f².
+        """
+        weight = np.asarray(sample_weight, np.float64)
+        values = self.formula.evaluate(x)
+        size = np.sqrt((weight @ values**2) / weight.sum())
+        noise = self.noise_draws / size
+        known = marginal_of("noise", noise, self.level)
+        return replace(self, noise_draws=noise, noise=known, relative=True)
+
+    @property
+    def noise_text(self) -> str:
+        """The noise in words."""
+        if not self.relative:
+            return f"a standard deviation of {self.noise}"
+        share = self.noise
+        half = 50 * (share.high - share.low)
+        return f"{plus_minus(100 * share.mean, half)} % of the target"
 
     def _by_place(self) -> list[Marginal | None]:
         """What is known of each number; None for those that are held."""
@@ -138,8 +164,11 @@ class FormulaPosterior(Posterior):
             values = np.broadcast_to(values, (len(self.draws), len(x)))
             mean, std = values.mean(axis=0), values.std(axis=0)
             if noise:
-                std = np.sqrt(std**2 + np.mean(self.noise_draws**2))
-                values = values + (self.noise_draws * _normal(len(values)))[:, None]
+                scale = np.abs(mean) if self.relative else np.ones(len(x))
+                std = np.sqrt(std**2 + np.mean(self.noise_draws**2) * scale**2)
+                values = values + np.outer(
+                    self.noise_draws * _normal(len(values)), scale
+                )
             ends = [(1 - self.level) / 2, (1 + self.level) / 2]
             low, high = np.quantile(values, ends, axis=0)
         return Band(mean, std, low, high)

@@ -65,7 +65,9 @@ class Uncertainty:
 
     @property
     def _uneven(self) -> str:
-        """What is to be done about noise that is not of one size."""
+        """What is to be known of noise that is not of one size."""
+        if self.posterior is not None and self.posterior.relative:
+            return " Noise is taken to be in proportion to the target."
         if self.posterior is None or self.posterior.unevenness < UNEVEN:
             return ""
         times = f"{self.posterior.unevenness:.2g}"
@@ -99,6 +101,7 @@ def uncertainty_of(
     y: Any,
     *,
     sample_weight: Any = None,
+    relative: bool = False,
     level: float = 0.95,
 ) -> Uncertainty:
     """The posterior of a formula by Laplace's approximation, and its rivals' evidence.
@@ -112,6 +115,7 @@ def uncertainty_of(
         x: the columns [row, column].
         y: the targets [row].
         sample_weight: what each row counts.
+        relative: whether rows count so because noise is in proportion to the target.
         level: the share of the posterior inside the intervals.
 
     Examples:
@@ -132,6 +136,8 @@ def uncertainty_of(
         reason = f"There are no intervals: {error}"
         return Uncertainty(formula, None, reason, (unknown,) * len(rivals))
     assert isinstance(posterior, FormulaPosterior)
+    if relative:
+        posterior = posterior.with_relative_noise(x, sample_weight)
     return Uncertainty(formula, posterior, "", rated)
 
 

@@ -44,7 +44,9 @@ def sure_of_table(
     """
     best = told.found.formula
     rivals = [best if told.is_best(c) else c.formula for c in told.found.candidates]
-    known = uncertainty_of(best, rivals, x, y, level=level)
+    weight = told.found.weight
+    uneven = {"sample_weight": weight, "relative": weight is not None}
+    known = uncertainty_of(best, rivals, x, y, level=level, **uneven)
     if (posterior := known.posterior) is None:
         return SureTable(known, ())
     columns = best.variables[:BANDS]
@@ -66,7 +68,7 @@ def print_sure(told: Account, sure: SureTable) -> None:
         print_wrapped("That formula was not verified.")
     if known.held:
         print_wrapped(known.held)
-    print_wrapped(f"Noise: a standard deviation of {posterior.noise}.")
+    print_wrapped(f"Noise: {posterior.noise_text}.")
     print_inferred(known)
     print_relevance(posterior.relevance)
     print_evidence(told, known)
@@ -126,6 +128,7 @@ def json_of_sure(sure: SureTable | None) -> dict[str, Any]:
         "method": posterior.method,
         "level": posterior.level,
         "noise": _marginal(posterior.noise),
+        "noise_is_relative": posterior.relative,
         "constants": [_constant(each) for each in known.constants],
         "relevance": posterior.relevance,
         "log_evidence": posterior.log_evidence,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, thread_time
 from typing import Any, TypeAlias
 
@@ -12,15 +12,17 @@ from .._checks import check_number, check_whole, shown
 from ._dimensions import dimension
 from ._flat import flat
 from ._formula import Formula
-from ._given import check_rows, given_outside, given_rows
+from ._given import GivenRows, check_rows, given_outside, given_rows
 from ._judge import Judge, OutOfTime
 from ._ladder import ladder
 from ._nodes import UNIT, Sum
 from ._numbers import Number
 from ._refit import refitted
+from ._score import price
 from ._stage import Stage
 from ._table import Sample
 from ._threads import one_thread
+from ._uneven import log_loss, relative_weight, sizes
 from ._verdict import Attempt, Candidate, Discovery, Trust
 from ._verify import verdict
 
@@ -94,6 +96,10 @@ def discover(
 ) -> Discovery:
     """The formula behind a table of numbers, or the word that none was found.
 
+    Noise is held to be of one size. If what the best formula leaves over is clearly
+    likelier to be noise in proportion to the target, the search is done once more with
+    rows that count accordingly.
+
     Args:
         x: the inputs [row, column].
         y: the targets [row].
@@ -123,13 +129,58 @@ def discover(
         return constant
     check_rows(len(rows.y))
     limit = math.inf if search.max_seconds is None else search.max_seconds
-    judge = Judge(table, search.tolerance, monotonic() + limit)
+    deadline = monotonic() + limit
+    options = search, deadline, seed, progress, outside
+    found = _searched(table, *options)
+    if found.verdict is Trust.EXACT or monotonic() > deadline:
+        return found
+    weight = relative_weight(found.formula, rows.x, rows.y, rows.weight)
+    if weight is None:
+        return found
+    again = _searched(Sample.split(*rows[:3], weight, seed), *options)
+    return _likelier(found, again, rows, weight)
+
+
+def _searched(
+    table: Sample,
+    search: Search,
+    deadline: float,
+    seed: int,
+    progress: Progress | None,
+    outside: tuple[Any, Any] | None,
+) -> Discovery:
+    """What one climb through the stages finds."""
+    judge = Judge(table, search.tolerance, deadline)
     with one_thread(), np.errstate(all="ignore"):
         tried, stopped = _climb(search, table, judge, seed, progress)
     if judge.best is None:  # no stage proposed anything, or there was no time to judge
         judge.deadline = math.inf
-        judge.consider(Sum((Number(float(np.mean(rows.y))),), (UNIT,)), "constant")
+        judge.consider(Sum((Number(float(np.mean(table.y))),), (UNIT,)), "constant")
     return _report(judge, tried, stopped, outside)
+
+
+def _likelier(
+    even: Discovery, relative: Discovery, rows: GivenRows, weight: np.ndarray
+) -> Discovery:
+    """Of two discoveries the one that explains rows better under relative noise."""
+    table = Sample.split(*rows[:3], weight)
+    counts = np.ones(len(rows.y)) if rows.weight is None else rows.weight
+    size = sizes(even.formula, rows.x)
+    assert size is not None  # or there were no weights
+
+    def worse(found: Discovery) -> float:
+        loss = log_loss(found.formula, rows.x, rows.y, counts / counts.mean(), size)
+        return loss + price(found.formula.root, table)
+
+    if not worse(relative) < worse(even):
+        return even
+    return replace(
+        relative,
+        tried=even.tried + relative.tried,
+        stopped=f"{relative.stopped}, once rows counted less where the target is "
+        "large, since noise grows with it",
+        weight=weight,
+    )
 
 
 def _climb(

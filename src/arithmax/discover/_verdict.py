@@ -1,7 +1,9 @@
 """What is known of a formula once it was tried on rows that did not fit it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+
+import numpy as np
 
 from ._formula import Formula
 
@@ -74,12 +76,15 @@ class Discovery:
         candidates: the front: the best of each complexity, simplest first.
         tried: the stages that ran.
         stopped: why the search ended, in words.
+        weight: what each row counted where noise grows with the target, times the
+            weights that were given; None if all counted as they were given.
     """
 
     best: Candidate
     candidates: tuple[Candidate, ...]
     tried: tuple[Attempt, ...]
     stopped: str
+    weight: np.ndarray | None = field(default=None, compare=False, repr=False)
 
     @property
     def verdict(self) -> Trust:

@@ -42,7 +42,7 @@ def _formula(told: Account, known: Uncertainty) -> str:
     if not told.found.best.verified:
         sentences.append("That formula was not verified.")
     sentences += [known.held] * bool(known.held)
-    sentences.append(f"Noise: a standard deviation of {posterior.noise}.")
+    sentences.append(f"Noise: {posterior.noise_text}.")
     text = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
     return region("The formula with intervals", f"<p>{equation}</p>") + text
 

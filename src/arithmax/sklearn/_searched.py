@@ -87,9 +87,10 @@ def searched(
 
 def _sure(found: Discovery, rows: Rows) -> Uncertainty:
     rivals = [candidate.formula for candidate in front(found)]
-    return uncertainty_of(
-        found.formula, rivals, rows.x, rows.y, sample_weight=rows.weight
-    )
+    relative = found.weight is not None
+    weight = found.weight * rows.weight.mean() if relative else rows.weight
+    options = {"sample_weight": weight, "relative": relative}
+    return uncertainty_of(found.formula, rivals, rows.x, rows.y, **options)
 
 
 def _points(
