@@ -17,7 +17,7 @@ from ._judge import Judge, OutOfTime
 from ._ladder import ladder
 from ._nodes import UNIT, Sum
 from ._numbers import Number
-from ._refit import refitted
+from ._refit import predicted, refitted
 from ._score import price
 from ._stage import Stage
 from ._table import Sample
@@ -138,7 +138,7 @@ def discover(
     if weight is None:
         return found
     again = _searched(Sample.split(*rows[:3], weight, seed), *options)
-    return _likelier(found, again, rows, weight)
+    return _likelier(found, _with_errors(again, table), rows, weight)
 
 
 def _searched(
@@ -157,6 +157,20 @@ def _searched(
         judge.deadline = math.inf
         judge.consider(Sum((Number(float(np.mean(table.y))),), (UNIT,)), "constant")
     return _report(judge, tried, stopped, outside)
+
+
+def _with_errors(found: Discovery, table: Sample) -> Discovery:
+    """With the errors of rows that count as they were given."""
+
+    def error(candidate: Candidate) -> float:
+        residual = predicted(candidate.formula.root, table.columns) - table.y
+        return math.sqrt(float(table.weight**2 @ residual**2) / table.variation)
+
+    front = [c.updated(training_error=error(c)) for c in found.candidates]
+    # Those of the best are of before all rows refined it, as it stands on the front.
+    same = [c.training_error for c in front if c.score == found.best.score]
+    best = found.best.updated(training_error=[*same, found.best.training_error][0])
+    return replace(found, best=best, candidates=tuple(front))
 
 
 def _likelier(
