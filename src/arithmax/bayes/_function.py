@@ -26,6 +26,7 @@ from ..discover import (
     Product,
     Sum,
     Variable,
+    readable,
 )
 
 Factor: TypeAlias = tuple[int, int]  # the place of an exponent, and its column
@@ -94,10 +95,7 @@ class FormulaFunction:
     def moved(self, numbers: np.ndarray, middle: np.ndarray) -> np.ndarray:
         """The free numbers, coefficients being those of the middle."""
         found = [
-            numbers[place]
-            * np.exp(
-                sum(numbers[e] * middle[c] for e, c in self.constants[place].factors)
-            )
+            numbers[place] / _shrink(numbers, middle, self.constants[place].factors)
             for place in self.free
         ]
         return np.array(found)
@@ -127,7 +125,9 @@ class FormulaFunction:
         return result
 
 
-def _shrink(numbers: Sequence[Any], middle: np.ndarray, factors: Any) -> float:
+def _shrink(
+    numbers: Sequence[Any] | np.ndarray, middle: np.ndarray, factors: Any
+) -> float:
     """What a coefficient of the middle is multiplied by."""
     return float(np.exp(-sum(numbers[e] * middle[c] for e, c in factors)))
 
@@ -241,8 +241,6 @@ def _named(term: Node, text: str) -> str:
 
 
 def _text(node: Node, formula: Formula) -> str:
-    from ..discover import readable
-
     return str(readable(Formula(node, formula.names)))
 
 
@@ -322,17 +320,17 @@ def _product_slopes(parts: list[Any]) -> tuple[Any, list[Any]]:
 def _function(name: str, inner: Any, xp: Any) -> Any:
     if name != "log":
         return getattr(xp, name)(inner)
-    inside = xp.real(inner) > 0
+    inside = inner > 0
     return xp.where(inside, xp.log(xp.where(inside, inner, 1.0)), xp.nan)
 
 
 def _power(base: Any, exponent: Any, sign: str, xp: Any) -> Any:
     """The power of a base, with the sign that a whole exponent gives."""
-    direction = xp.sign(xp.real(base))
+    direction = xp.sign(base)
     zero = direction == 0
     size = xp.where(zero, 1.0, base * direction)
     power = xp.exp(exponent * xp.log(size))
-    at_zero = xp.where(xp.real(exponent) > 0, 0.0, xp.inf)
+    at_zero = xp.where(exponent > 0, 0.0, xp.inf)
     at_zero = xp.where(exponent == 0, 1.0, at_zero)
     power = xp.where(zero, at_zero, power)
     if sign == "odd":

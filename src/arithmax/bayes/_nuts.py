@@ -98,7 +98,7 @@ def nuts(
     found = model.posterior(
         flat, data, method=method, level=level, log_evidence=float("nan")
     )
-    return replace(found, diagnostics=diagnostics)  # type: ignore[type-var]
+    return replace(found, diagnostics=diagnostics)  # type: ignore[type-var]  # posteriors are dataclasses
 
 
 def _given(values: dict[str, np.ndarray], start: Any) -> dict[str, np.ndarray]:
