@@ -24,3 +24,12 @@ def browser():
         )
         yield browser
         browser.close()
+
+
+def wait_until(page, condition: str, tries: int = 200) -> None:
+    """Ask until it is so. Our pages forbid `eval`, so `wait_for_function` may not."""
+    for _ in range(tries):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came to be: {condition}")

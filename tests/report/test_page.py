@@ -235,7 +235,7 @@ SURFACE = """() => {
 
 @in_browser
 def test_a_surface_turns_and_changes_by_keys(visit):
-    from playwright.sync_api import expect  # the page forbids `wait_for_function`
+    from playwright.sync_api import expect
 
     page = visit(at="computed")
     box = page.locator("#computed_1")

@@ -9,6 +9,7 @@ from arithmax.report import page as document_of
 from arithmax.results import Results
 from arithmax.studies import Evaluation, Published, evaluate
 from browser import browser as browser
+from browser import wait_until
 from pages import LINES, in_browser
 
 
@@ -217,6 +218,6 @@ def test_a_theme_that_is_chosen_elsewhere_reaches_a_plot_when_it_is_shown(visit)
     page.set_viewport_size({"width": 700, "height": 900})
     show(page, "noted")
     page.locator("#noted_1").scroll_into_view_if_needed()
-    page.wait_for_function(f"({colour})() !== '{before}'")
+    wait_until(page, f"({colour})() !== '{before}'")
     narrow = "document.querySelector('#noted_1 .main-svg').clientWidth <= 700"
-    page.wait_for_function(narrow)
+    wait_until(page, narrow)
