@@ -16,6 +16,7 @@ from arithmax.training import (
     OPTIMISERS,
     PENALTIES,
     RESTARTS,
+    SCHEDULES,
     TRANSFORMS,
     Batches,
     Criterion,
@@ -33,6 +34,7 @@ CHOSEN: dict[str, Mapping[str, type[Part]]] = {
     "penalties": PENALTIES,
     "transforms": TRANSFORMS,
     "composition": COMPOSITIONS,
+    "schedule": SCHEDULES,
     "restart": RESTARTS,
 }
 FIXED = {"batches": Batches, "measuring": Measuring, "criterion": Criterion}

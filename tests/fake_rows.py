@@ -22,5 +22,6 @@ def fake(study_of, outcomes, at=1000, error=1e-3, spread=0.0, **changes):
             "sparsity": np.full(2, error * (1 + spread * seed)),
         }
         at_step = round(at * (1 + spread * seed))
-        rows.append(row_of(r, Cost(1.0, 2.0), np.array([0, at_step]), curves))
+        steps = np.array([0, at_step])
+        rows.append(row_of(r, Cost(1.0, 2.0), steps, curves, rounded=final))
     return rows

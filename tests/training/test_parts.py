@@ -20,15 +20,19 @@ from arithmax.training import (
     OPTIMISERS,
     PENALTIES,
     RESTARTS,
+    SCHEDULES,
     SGD,
     TRANSFORMS,
     Adam,
+    ArrayNorms,
     Batches,
     Cell,
     ClipNorm,
     ClipValue,
     CorrelationThenSquaredError,
+    Cosine,
     Criterion,
+    Exponential,
     InputPenalty,
     Joint,
     LevenbergMarquardt,
@@ -76,6 +80,11 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
     ("penalties", L1(0.1, 10.0, 20), dict(strength=0.2, end=0.5, every=10, of="G")),
     (
         "penalties",
+        ArrayNorms(0.1, 10.0, 20),
+        dict(strength=0.2, end=0.5, every=10, of="G"),
+    ),
+    (
+        "penalties",
         PenaltyOnceBelow(0.5, 10, 1e3),
         dict(strength=1.0, start=30, below=1e-9, loss_of="validation", of="all"),
     ),
@@ -85,6 +94,8 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
     ("composition", Joint(), {}),
     ("composition", PenaltyApart(), {}),
     ("composition", TensorFlowSlots(), {}),
+    ("schedule", Exponential(10, 30, 0.1), dict(start=20, end=40, least=0.5)),
+    ("schedule", Cosine(10, 30, 0.1), dict(start=20, end=40, least=0.0)),
     (
         "restart",
         Stalled(10, patience=5, above=0.0),
@@ -104,10 +115,12 @@ TABLE: list[tuple[str, Part, dict[str, Any]]] = [
      | dict(generator="threefry")
      | dict(batches=Batches(32), optimiser=Adam(), loss=SmoothL1(), restart=Stalled())
      | dict(penalties=(L1(),), transforms=(ClipNorm(),), measuring=Measuring(25))
-     | dict(composition=PenaltyApart(), criterion=Criterion(1e-3))),
+     | dict(composition=PenaltyApart(), criterion=Criterion(1e-3))
+     | dict(schedule=Cosine())),
 ]  # fmt: skip
 IDS = [type(part).__name__ for _, part, _ in TABLE]
-REGISTERED = (OPTIMISERS, LOSSES, PENALTIES, TRANSFORMS, COMPOSITIONS, RESTARTS)
+REGISTERED = (OPTIMISERS, LOSSES, PENALTIES, TRANSFORMS, COMPOSITIONS)
+REGISTERED += (SCHEDULES, RESTARTS)
 TRACED = [
     row
     for row in TABLE

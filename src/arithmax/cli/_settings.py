@@ -13,6 +13,7 @@ from ..training import (
     OPTIMISERS,
     PENALTIES,
     RESTARTS,
+    SCHEDULES,
     TRANSFORMS,
     Protocol,
 )
@@ -22,14 +23,16 @@ REGISTRIES: dict[str, Mapping[str, type]] = {
     "optimiser": OPTIMISERS,
     "loss": LOSSES,
     "composition": COMPOSITIONS,
+    "schedule": SCHEDULES,
     "restart": RESTARTS,
 }
+OPTIONAL = ("schedule", "restart")  # which a protocol may lack
 LISTS: dict[str, Mapping[str, type]] = {
     "penalties": PENALTIES,
     "transforms": TRANSFORMS,
 }
 OWN = " Or `my_optimiser.py:NAME`: a transformation of optax, or what returns one."
-NONE = "none"  # no restart, no penalties, no transforms
+NONE = "none"  # no schedule, no restart, no penalties, no transforms
 
 
 def kinds() -> type:
@@ -58,7 +61,7 @@ def with_kinds(
         if own and word in own:
             changes[name] = own[word]
         elif word is not None:
-            words = [NONE, *registry] if name == "restart" else registry
+            words = [NONE, *registry] if name in OPTIONAL else registry
             choose(name, word, words)
             known = [getattr(protocol, name)]
             changes[name] = None if word == NONE else _part(registry[word], known)
@@ -130,7 +133,7 @@ def _kind(name: str, value: Any, own: Mapping[str, Any]) -> tuple[Any, Any]:
     registry = REGISTRIES.get(name) or LISTS[name]
     parts = value if isinstance(value, tuple) else (value,)
     names = tuple(_name(part, registry) for part in parts)
-    may_lack = name in LISTS or name == "restart"
+    may_lack = name in LISTS or name in OPTIONAL
     words = dict.fromkeys([*[NONE] * may_lack, *registry, *names])
     choice = Literal[tuple(words)]
     if name in REGISTRIES:

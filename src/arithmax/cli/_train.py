@@ -100,13 +100,14 @@ def summary_table(results: Any, title: str) -> Any:
             [
                 f"{s.solved} of {s.total}",
                 percent(s.success),
+                percent(s.rounded) if s.rounded else "—",
                 median_text(s),
                 figure_text(s.solved_at) if s.solved_at else "—",
                 figure_text(s.sparsity) if s.sparsity else "—",
             ]
         )
-    columns = ["solved", "success", "median step", "mean step", "sparsity error"]
-    return table(title, columns, rows)
+    columns = ["solved", "success", "rounded", "median step", "mean step"]
+    return table(title, [*columns, "sparsity error"], rows)
 
 
 def median_errors(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:

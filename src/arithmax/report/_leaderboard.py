@@ -37,6 +37,7 @@ CRITERIA = {
     "ε = 1e-4": "as wrong as a perfect unit whose weights are 10⁻⁴ off",
     "ε = 1e-5": "as wrong as a perfect unit whose weights are 10⁻⁵ off",
     "flat 1e-5": "a mean squared error of 10⁻⁵, whatever the range",
+    "rounded": "the nearest discrete weights are the solution",
 }
 
 

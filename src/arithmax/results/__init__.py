@@ -22,6 +22,7 @@ from ._rows import one_each as one_each
 from ._rows import settings as settings
 from ._rows import write_rows as write_rows
 from ._summary import Summary as Summary
+from ._summary import exact_after_rounding as exact_after_rounding
 from ._summary import summarise as summarise
 from ._summary import to_json as to_json
 from ._weights import read_weights as read_weights

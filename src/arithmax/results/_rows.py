@@ -110,7 +110,7 @@ def _column(values: list[Any]) -> np.ndarray:
 def read_rows(folder: Path) -> list[dict[str, Any]]:
     """The rows of all files of a folder, one for each run."""
     files = sorted(folder.glob("*.rows.parquet"))
-    return one_each([row for file in files for row in _of(file)])
+    return one_each([row for file in files for row in read_file(file)])
 
 
 def one_each(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -128,8 +128,8 @@ def identity(row: Mapping[str, Any]) -> tuple:
     return tuple(row.get(name, "") for name in IDENTITY)
 
 
-def _of(file: Path) -> list[dict[str, Any]]:
-    """The rows of a file."""
+def read_file(file: Path) -> list[dict[str, Any]]:
+    """The rows of one file."""
     names, values = tables(file, "Move it away.")
     if missing := [name for name in NEEDED if name not in names]:
         raise ValueError(

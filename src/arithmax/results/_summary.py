@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._json import dumps
@@ -11,7 +11,11 @@ from ..statistics import Interval, Range, median, sparsity, steps, success_rate
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """The replicas of one cell together."""
+    """The replicas of one cell together.
+
+    `rounded` is the share of runs that are exact once their weights are rounded; None
+    if that is not known of each, as of runs that older versions have trained.
+    """
 
     cell: dict[str, Any]
     total: int
@@ -21,6 +25,7 @@ class Summary:
     solved_at_median: float | None
     solved_at: Interval | Range | None
     sparsity: Interval | Range | None
+    rounded: Interval | None = None
 
 
 def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
@@ -38,7 +43,25 @@ def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
         median(at) if at else None,
         steps(at) if at else None,
         sparsity(errors) if errors else None,
+        _rounded(rows),
     )
+
+
+def _rounded(rows: list[dict[str, Any]]) -> Interval | None:
+    if not rows or any("rounded" not in row for row in rows):
+        return None
+    return success_rate(sum(map(exact_after_rounding, rows)), len(rows))
+
+
+def exact_after_rounding(row: Mapping[str, Any]) -> bool:
+    """Whether the discrete weights next to a run's are below its threshold.
+
+    Examples:
+        >>> from arithmax.results import exact_after_rounding
+        >>> exact_after_rounding({"rounded": 0.0, "threshold": 1e-5})
+        True
+    """
+    return row["rounded"] < row["threshold"]
 
 
 def to_json(summaries: Sequence[Summary]) -> str:

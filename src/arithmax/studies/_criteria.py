@@ -1,7 +1,9 @@
-"""Three criteria of success, computed from the same runs.
+"""Criteria of success, computed from the same runs.
 
 A run is solved if its extrapolation error, at the step of its least interpolation
 error, is below a threshold. Papers differ in the threshold; the errors are the same.
+One criterion more asks whether a run has found the answer: whether the discrete weights
+next to its own are exact.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..results import exact_after_rounding
 from ..statistics import Interval, Range, steps
 from ..tasks import Task
 from . import _outcomes
@@ -18,6 +21,7 @@ from ._study import Table, columns
 
 # The criteria, and what they are called among the limits that tasks state.
 CRITERIA = {"ε = 1e-4": "eps_1e4", "ε = 1e-5": "eps_1e5", "flat 1e-5": "flat_1e5"}
+ROUNDED = "rounded"
 
 
 def threshold(task: Task, criterion: str) -> float:
@@ -30,19 +34,35 @@ def threshold(task: Task, criterion: str) -> float:
     return limit
 
 
+def criteria_of(arm_runs: Iterable[ArmRuns]) -> tuple[str, ...]:
+    """The criteria that runs can be judged by; those of older versions lack one."""
+    known = all("rounded" in row for arm in arm_runs for row in arm.rows)
+    return (*CRITERIA, ROUNDED) if known else tuple(CRITERIA)
+
+
+def is_solved(row: Mapping[str, Any], task: Task, criterion: str) -> bool:
+    """Whether a criterion counts a run as solved."""
+    if criterion == ROUNDED:
+        return exact_after_rounding(row)
+    return below(row, threshold(task, criterion))
+
+
 def below(row: Mapping[str, Any], limit: float) -> bool:
     """Whether a run is solved if its error has to be below a limit."""
     return bool(np.isfinite(row["interpolation"]) and row["extrapolation"] < limit)
 
 
-def first_below(row: Mapping[str, Any], criterion: str, limit: float) -> int | None:
+def first_below(row: Mapping[str, Any], task: Task, criterion: str) -> int | None:
     """The first measured step of a solved run with an error that a criterion allows.
 
     Runs of older versions have it for their own threshold alone, since their curves
-    may be thinned: it is then not known.
+    may be thinned: it is then not known. Nor is it known when rounding became right.
     """
+    if criterion == ROUNDED:
+        return None
     name = f"first_below_{CRITERIA[criterion]}"
-    known = row["solved_at"] if limit == row["threshold"] else None
+    same = threshold(task, criterion) == row["threshold"]
+    known = row["solved_at"] if same else None
     return row.get(name, known)
 
 
@@ -60,12 +80,12 @@ class Judgement:
         """The solved runs of some arms."""
         judged = Judgement()
         for arm in arm_runs:
-            limit = threshold(arm.arm.cell.task, criterion)
-            solved = [row for row in arm.rows if below(row, limit)]
+            task = arm.arm.cell.task
+            done = {r["seed"]: is_solved(r, task, criterion) for r in arm.rows}
+            solved = [row for row in arm.rows if done[row["seed"]]]
             judged.seeds += len(arm.rows)
-            done = {row["seed"]: below(row, limit) for row in arm.rows}
             judged.outcomes.append(_outcomes.written(done))
-            judged.steps += [first_below(row, criterion, limit) for row in solved]
+            judged.steps += [first_below(row, task, criterion) for row in solved]
             judged.errors += [min(row["sparsity"], 0.5) for row in solved]
         return judged
 
@@ -89,8 +109,9 @@ class Judgement:
 def criteria_table(arm_runs: Sequence[ArmRuns]) -> Table:
     """Every arm under every criterion."""
     rows = []
+    criteria = criteria_of(arm_runs)
     for arm in arm_runs:
-        for criterion in CRITERIA:
+        for criterion in criteria:
             judged = Judgement.of([arm], criterion)
             rate, step = judged.success, judged.step
             counts = (judged.seeds, len(judged.errors), rate.low, rate.high)
@@ -108,8 +129,9 @@ def totals_table(arm_runs: Sequence[ArmRuns], over: str = "range") -> Table:
         key = tuple(v for name, v in arm.arm.labels.items() if name != over)
         groups.setdefault(key, []).append(arm)
     rows = []
+    criteria = criteria_of(arm_runs)
     for key, arms in groups.items():
-        judged = {name: Judgement.of(arms, name) for name in CRITERIA}
+        judged = {name: Judgement.of(arms, name) for name in criteria}
         seeds = next(iter(judged.values())).seeds
         rows.append((*key, seeds, *(percent_text(j.success) for j in judged.values())))
     labels = (
@@ -117,7 +139,7 @@ def totals_table(arm_runs: Sequence[ArmRuns], over: str = "range") -> Table:
         if arm_runs
         else ()
     )
-    return columns((*labels, "runs", *CRITERIA), rows)
+    return columns((*labels, "runs", *criteria), rows)
 
 
 def percent_text(rate: Interval) -> str:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ._parts import Measuring as Measuring
     from ._penalties import L1 as L1
     from ._penalties import PENALTIES as PENALTIES
+    from ._penalties import ArrayNorms as ArrayNorms
     from ._penalties import InputPenalty as InputPenalty
     from ._penalties import Penalty as Penalty
     from ._penalties import UnitPenalty as UnitPenalty
@@ -61,6 +62,11 @@ if TYPE_CHECKING:
     from ._restarts import RESTARTS as RESTARTS
     from ._restarts import Restart as Restart
     from ._restarts import Stalled as Stalled
+    from ._rounded import rounded_error as rounded_error
+    from ._schedules import SCHEDULES as SCHEDULES
+    from ._schedules import Cosine as Cosine
+    from ._schedules import Exponential as Exponential
+    from ._schedules import Schedule as Schedule
     from ._step import Objective as Objective
     from ._step import Step as Step
     from ._step import alone as alone
@@ -99,11 +105,20 @@ _HOMES = {
     "_optimiser": ("Optimiser",),
     "_optimisers": ("OPTIMISERS", "SGD", "Adam", "FirstOrder", "RMSProp"),
     "_parts": ("Batches", "Criterion", "Measuring"),
-    "_penalties": ("L1", "PENALTIES", "InputPenalty", "Penalty", "UnitPenalty"),
+    "_penalties": (
+        "L1",
+        "PENALTIES",
+        "ArrayNorms",
+        "InputPenalty",
+        "Penalty",
+        "UnitPenalty",
+    ),
     "_progress": ("bar_columns",),
     "_protocol": ("Protocol",),
     "_replicas": ("block_size",),
     "_restarts": ("RESTARTS", "Restart", "Stalled"),
+    "_rounded": ("rounded_error",),
+    "_schedules": ("SCHEDULES", "Cosine", "Exponential", "Schedule"),
     "_step": (
         "Objective",
         "Step",

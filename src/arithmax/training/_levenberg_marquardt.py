@@ -80,6 +80,12 @@ class LevenbergMarquardt(Optimiser):
                 f"`transforms` (={shown(protocol.transforms)}) must be empty with "
                 "`LevenbergMarquardt`, which follows no gradient. Leave them out."
             )
+        if protocol.schedule is not None:
+            raise ValueError(
+                f"`schedule` (={shown(protocol.schedule)}) must be None with "
+                "`LevenbergMarquardt`, which chooses the size of each step and has no "
+                "learning rate. Leave it out."
+            )
         if batches.repeated != 1:
             raise ValueError(
                 f"`batches` (={shown(batches)}) must be the same samples in each step "

@@ -14,8 +14,8 @@ WINDOW = 5000
 # What a row or a curve has of every run, whatever the task.
 TAKEN = {*IDENTITY, *Cost._fields, "run", "unit", "step", "steps", "window", "limits"}
 TAKEN |= {"outcome", "sentence", "solved_at", "diverged_at", "best_step", "sparsity"}
-TAKEN |= {"interpolation", "extrapolation", "threshold", "threshold_rule", "block"}
-TAKEN |= {"instructions", "compiler", "compiler_flags"}
+TAKEN |= {"interpolation", "extrapolation", "rounded", "threshold", "threshold_rule"}
+TAKEN |= {"block", "instructions", "compiler", "compiler_flags"}
 TAKEN |= {"finished", "version", "format"}
 GROUPS = ("task_", "protocol_", "first_below_")  # how names of other columns begin
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .._checks import choose
 from ._declared import COUNT, FROM_ZERO, Part, compiled, traced
+from ._schedules import check_ends, ramp
 
 if TYPE_CHECKING:
     from .._arrays import Array, Params
@@ -31,14 +32,6 @@ class Penalty(Part, ABC):
         """The penalty of parameters, without its strength."""
 
 
-def ramp(now: "Array", start: "Array", end: "Array") -> "Array":
-    """0 up to a step, 1 from another on, a line between them."""
-    import jax.numpy as jnp
-
-    end = jnp.maximum(end, start + 1)
-    return jnp.clip((now - start) / (end - start), 0.0, 1.0)
-
-
 def without_padding(penalty: "Array", moment: "Moment") -> "Array":
     """A penalty that is a mean over all weights, of which some may be padding."""
     return penalty * moment.padding.ratio if moment.padding else penalty
@@ -56,11 +49,7 @@ class UnitPenalty(Penalty):
     """The step at which it has its full strength."""
 
     def check(self) -> None:
-        Part.check(self)
-        if self.end < self.start:
-            raise ValueError(
-                f"`end` (={self.end}) must not be before `start` (={self.start})."
-            )
+        check_ends(self)
 
     def strength_at(self, moment, loss):
         import jax
@@ -76,8 +65,8 @@ class UnitPenalty(Penalty):
 
 
 @dataclass(frozen=True)
-class L1(Penalty):
-    """The L1 norm of parameters, whose strength grows tenfold at even distances."""
+class Norm(Penalty):
+    """A norm of parameters, whose strength grows tenfold at even distances."""
 
     strength: float = traced(1e-7)
     """Its strength at the start."""
@@ -87,6 +76,10 @@ class L1(Penalty):
     """After how many steps it grows tenfold."""
     of: str = compiled("all")
     """Which parameters: all, or those of a name in any layer, such as W_im."""
+
+    @abstractmethod
+    def norm(self, array: "Array") -> "Array":
+        """The norm of one parameter, an array."""
 
     def check(self) -> None:
         Part.check(self)
@@ -103,12 +96,8 @@ class L1(Penalty):
         return jnp.minimum(growth, self.end)
 
     def value(self, network, params, moment):
-        import jax.numpy as jnp
-
-        from .._arrays import absolute
-
-        chosen = [v for n, v in params.items() if self.of in ("all", _last(n))]
-        return sum(jnp.sum(absolute(v, jnp)) for v in chosen)
+        chosen = {n: v for n, v in params.items() if self.of in ("all", _last(n))}
+        return sum(self.norm(_live(n, v, moment)) for n, v in chosen.items())
 
     def check_cell(self, network, task):
         if self.of == "all":
@@ -116,6 +105,46 @@ class L1(Penalty):
         declared = network.parameters(task.in_features, task.out_features)
         names = tuple(dict.fromkeys(_last(name) for name in declared))
         choose("of", self.of, ("all", *names))
+
+
+@dataclass(frozen=True)
+class L1(Norm):
+    """The L1 norm of parameters, whose strength grows tenfold at even distances."""
+
+    def norm(self, array):
+        import jax.numpy as jnp
+
+        from .._arrays import absolute
+
+        return jnp.sum(absolute(array, jnp))
+
+
+@dataclass(frozen=True)
+class ArrayNorms(Norm):
+    r"""The Euclidean norms of parameters, array by array: $\sum_k \lVert W_k \rVert_2$.
+
+    What `norm(ps, 1)` is in Julia for a collection `ps` of arrays: it adds up the norms
+    of its entries, which are arrays here. It draws a whole array to zero, and no weight
+    of it more than in proportion, so that it makes nothing sparse. The scripts of the
+    NPU paper's large task have it where the paper has L1. At zero its slope is zero.
+    """
+
+    def norm(self, array):
+        import jax.numpy as jnp
+
+        squares = jnp.sum(array * array)
+        some = squares > 0
+        root = jnp.sqrt(jnp.where(some, squares, jnp.ones_like(squares)))
+        return jnp.where(some, root, jnp.zeros_like(squares))
+
+
+def _live(name: str, array: "Array", moment: "Moment") -> "Array":
+    """A parameter whose padding is zero."""
+    if not moment.padding:
+        return array
+    import jax.numpy as jnp
+
+    return jnp.where(moment.padding.live[name], array, jnp.zeros_like(array))
 
 
 def _last(name: str) -> str:
@@ -188,6 +217,7 @@ def _neutral(unit: "Network") -> float:
 PENALTIES: dict[str, type[Penalty]] = {
     "unit": UnitPenalty,
     "l1": L1,
+    "array-norms": ArrayNorms,
     "inputs": InputPenalty,
 }
 """The penalties by the names that the command line uses."""

@@ -18,6 +18,7 @@ from ._optimisers import Adam
 from ._parts import Batches, Criterion, Measuring
 from ._penalties import Penalty
 from ._restarts import Restart
+from ._schedules import Schedule
 from ._transforms import Transform
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ KINDS: dict[str, tuple[type, str]] = {
     "composition": (Composition, "Joint()"),
     "measuring": (Measuring, "Measuring(500)"),
     "criterion": (Criterion, "Criterion(1e-4)"),
+}
+OPTIONAL: dict[str, tuple[type, str]] = {
+    "schedule": (Schedule, "Cosine()"),
+    "restart": (Restart, "Stalled()"),
 }
 SEVERAL: dict[str, tuple[type, str]] = {
     "penalties": (Penalty, "(UnitPenalty(0.1),)"),
@@ -66,6 +71,8 @@ class Protocol(Part):
     """How these make one step."""
     project: bool = compiled(True)
     """Whether weights are put back into their bounds after each step."""
+    schedule: Schedule | None = compiled(None)
+    """How the learning rate falls, if it does."""
     restart: Restart | None = compiled(None)
     """When parameters are drawn afresh, if ever."""
     measuring: Measuring = compiled(Measuring())
@@ -93,8 +100,9 @@ class Protocol(Part):
                     f"`{kind.__name__}`, such as `{example}`."
                 )
             vars(self)[name] = tuple(parts)
-        if self.restart is not None:
-            check_kind("restart", self.restart, Restart, "Stalled()")
+        for name, (kind, example) in OPTIONAL.items():
+            if getattr(self, name) is not None:
+                check_kind(name, getattr(self, name), kind, example)
         Part.check(self)
         check_precision(self, self.precision)
         if self.steps % self.measuring.interval:

@@ -17,6 +17,7 @@ from ._meter import Cost
 from ._padding import cut
 from ._protocol import Protocol
 from ._replicas import Job, Replica
+from ._rounded import rounded_errors
 
 Params = dict[str, np.ndarray]
 
@@ -40,9 +41,13 @@ def record(
     steps = np.arange(len(curves)) * job.first.protocol.measuring.interval
     measured = {name: np.stack([c[name] for c in curves]) for name in curves[0]}
     share = cost.share(len(job.replicas))
-    rows = [
-        row_of(r, share, steps, {n: curve[:, i] for n, curve in measured.items()})
+    rounded = rounded_errors(
+        (r.network, r.task, _of_one(r, i, best), r.seed)
         for i, r in enumerate(job.replicas)
+    )
+    rows = [
+        row_of(r, share, steps, {n: curve[:, i] for n, curve in measured.items()}, e)
+        for i, (r, e) in enumerate(zip(job.replicas, rounded, strict=True))
     ]
     if job.folder is not None:
         _write_weights(job, best, kept)
@@ -96,7 +101,11 @@ def _write_curves(job: Job, steps: np.ndarray, measured: Params) -> None:
 
 
 def row_of(
-    replica: Replica, cost: Cost, steps: np.ndarray, curves: Params
+    replica: Replica,
+    cost: Cost,
+    steps: np.ndarray,
+    curves: Params,
+    rounded: float,
 ) -> dict[str, Any]:
     """One row: what was trained, how it ended, what it cost."""
     protocol, criterion = replica.protocol, replica.protocol.criterion
@@ -119,6 +128,7 @@ def row_of(
         "interpolation": measures.interpolation,
         "extrapolation": measures.extrapolation,
         "sparsity": measures.sparsity,
+        "rounded": rounded,
         "threshold": replica.threshold,
         "threshold_rule": "flat" if criterion.threshold else criterion.rule,
         **{f"first_below_{name}": at for name, at in measures.first_below.items()},

@@ -181,6 +181,9 @@ class Training:
         moment = self.moment(given, step, error)
         update = protocol.composition.build(self.network, protocol).update
         params, optimiser, loss = update(moment, state.params, state.optimiser, None)
+        if protocol.schedule is not None:
+            factor = protocol.schedule.factor(moment.now)
+            params = {n: p + factor * (params[n] - p) for n, p in state.params.items()}
         restarts = state.restarts
         if protocol.restart is not None:
             memory = protocol.restart.watch(restarts.memory, loss, moment)  # type: ignore[union-attr]  # there is one with a rule

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arithmax.studies.npu import npu_large as large
+from arithmax.training import L1, ArrayNorms
 
 
 def test_ranks_give_the_interval_of_a_median():
@@ -46,8 +47,20 @@ def test_a_published_median_has_the_interval_of_its_mad():
 
 def test_the_runs_are_the_published_ones():
     cells = [arm.cell for arm in large.study().arms]
-    assert len(cells) == 20 and {len(c.seeds) for c in cells} == {10, 20}
+    assert len(cells) == 2 * 20 + 5 and {len(c.seeds) for c in cells} == {10, 20}
     assert max(c.protocol.steps for c in cells) == 100_000
     assert all(
         c.protocol.measuring.window == 1 for c in cells
     )  # judged at the last step
+
+
+def test_the_penalty_is_that_of_the_scripts():
+    """Σ‖array‖₂ is what is compared; L1, as printed, and none are beside it."""
+    kinds = {
+        (arm.labels["penalty"], *map(type, arm.cell.protocol.penalties))
+        for arm in large.study().arms
+    }
+    assert kinds == {("norms of arrays", ArrayNorms), ("L1", L1), ("none",)}
+    scripts, printed = (large.cell("NMU", "×", p) for p in ("norms of arrays", "L1"))
+    (one,), (other,) = scripts.protocol.penalties, printed.protocol.penalties
+    assert (one.strength, one.end) == (other.strength, other.end) == (1e-9, 1e-4)

@@ -10,7 +10,13 @@ from arithmax import Protocol, train_cells
 from arithmax.results import read
 from arithmax.statistics import success_rate
 from arithmax.studies import Study, Trained, Verdict, evaluate, find
-from arithmax.studies._criteria import CRITERIA, Judgement, criteria_table, threshold
+from arithmax.studies._criteria import (
+    CRITERIA,
+    ROUNDED,
+    Judgement,
+    criteria_table,
+    threshold,
+)
 from arithmax.studies._published import figures_file
 from arithmax.studies.primer import _near_zero as near_zero
 from arithmax.studies.primer import arithmetic_dataset_ranges as products
@@ -182,7 +188,7 @@ def test_all_criteria_come_from_the_same_runs(trained):
     curves = trained.results.curves([*runs, *runs, "no such run"])
     assert sorted(curves) == sorted(runs)
     table = criteria_table(trained.arm_runs)
-    assert set(table["criterion"]) == set(CRITERIA)
+    assert set(table["criterion"]) == {*CRITERIA, ROUNDED}
     lines = zip(*table.values(), strict=True)
     rows = [dict(zip(table, line, strict=True)) for line in lines]
     for found in trained.arm_runs:
@@ -192,6 +198,9 @@ def test_all_criteria_come_from_the_same_runs(trained):
         outcomes = [row["outcome"] == "solved" for row in found.rows]
         assert by["ε = 1e-4"]["solved"] == sum(outcomes)
         assert by["ε = 1e-5"]["solved"] <= by["ε = 1e-4"]["solved"]
+        whole = by.pop(ROUNDED)  # when weights became right is not known
+        assert whole["solved"] == sum(_rounds(found, trained, r) for r in found.rows)
+        assert whole["step"] is None
         for name, row in by.items():
             limit = threshold(found.arm.cell.task, name)
             steps, count = _by_hand(found.rows, curves, limit)
@@ -201,6 +210,12 @@ def test_all_criteria_come_from_the_same_runs(trained):
             if count:
                 assert row["step"] == pytest.approx(np.mean(steps))
     assert any(r["solved"] not in (0, 8) for r in rows)
+
+
+def _rounds(found, trained, row):
+    """Whether both weights are nearer to 1 than to 0: sum and product alike."""
+    (w,) = trained.weights(row).values()
+    return bool((w > 0.5).all())
 
 
 def _by_hand(rows, curves, limit):

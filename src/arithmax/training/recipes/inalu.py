@@ -17,9 +17,10 @@ from .._compositions import COMPOSITIONS, Composition
 from .._declared import FROM_ZERO, compiled, traced
 from .._optimisers import RMSProp
 from .._parts import Batches, Measuring
-from .._penalties import PENALTIES, Penalty, ramp, without_padding
+from .._penalties import PENALTIES, Penalty, without_padding
 from .._protocol import Protocol
 from .._restarts import RESTARTS, Restart
+from .._schedules import ramp
 from .._transforms import TRANSFORMS, ClipValue, Transform
 from . import npu, recipe
 from .primer import base
