@@ -12,7 +12,7 @@ RATES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 OPTIMISERS: dict[str, Optimiser] = {
     "Adam": Adam(),
     "SGD": SGD(),
-    "SGD, momentum 0.9": SGD(momentum=0.9),
+    "Momentum": SGD(momentum=0.9),
 }
 # The figure of an operation has the NAC that can represent it.
 FIGURES = {"mul": "NAC•", "add": "NAC+", "sub": "NAC+", "div": "NAC•"}
