@@ -8,13 +8,14 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
-from arithmax import NALU, NMU
+from arithmax import NALU, NMU, Linear, Stack
 from arithmax.report import figures
 from arithmax.results import read
 from arithmax.studies import Study, Trained, evaluate, studies
 from arithmax.studies._evaluate import find
 from arithmax.studies._sheet import figure_of
 from arithmax.studies.extrapolation import _accuracy as accuracy
+from arithmax.studies.extrapolation import _images as images
 from arithmax.studies.extrapolation import _runs as runs
 from arithmax.studies.extrapolation import exploding_stacks as exploding
 from arithmax.studies.extrapolation import independent_weights as weights
@@ -25,7 +26,7 @@ from arithmax.studies.extrapolation import nalu_operands as nalu
 from arithmax.studies.extrapolation import negative_products as negative
 from arithmax.tasks import Operands, SingleModule
 from arithmax.training import train_cells
-from arithmax.units import Uniform
+from arithmax.units import Constant, Uniform
 
 # A part of each that is trained in no time.
 PARTS = {
@@ -59,6 +60,8 @@ def folder(tmp_path_factory):
 def computed(folder, monkeypatch):
     monkeypatch.setattr(exploding, "STACKS", 2)
     monkeypatch.setattr(exploding, "WIDTHS", (4,))
+    monkeypatch.setattr(images, "SEEDS", 2)
+    monkeypatch.setattr(images, "STEPS", 2)
     monkeypatch.setattr(exploding, "DRAWN", {"zeros": "4 in half are 0"})
     results = read(folder)
 
@@ -194,6 +197,34 @@ def test_stacks_of_nmu_overflow_and_narrow_ones_of_nalu_do_not():
 def test_zeros_are_half_of_the_inputs():
     x = exploding.inputs(exploding.ZEROS, 64)
     assert 0.4 < (x < 1e-20).mean() < 0.6 and x.max() > 0.9
+
+
+def test_pixels_are_those_of_the_digits():
+    ink, digits = images.pixels("extrapolation", images.INK)
+    assert ink.shape == (784, 500) and set(digits) == set(range(10))
+    assert (ink == 0).mean() > 0.75 and ink.max() == 1.0 and ink.dtype == np.float32
+    shifted, _ = images.pixels("extrapolation", "standardised")
+    # The two numbers are those of all of MNIST.
+    assert abs(shifted.mean()) < 0.05 and shifted.std() == pytest.approx(1.0, abs=0.05)
+
+
+def test_digits_are_told_apart_by_cross_entropy():
+    zero = Stack((Linear(),), starts=(("W", Constant(0.0)), ("b", Constant(0.0))))
+    losses, right = images.classified(zero, images.INK, 2, 40)
+    np.testing.assert_allclose(losses[:, 0], math.log(10), rtol=1e-6)
+    assert losses[:, -1].max() < 2.0 and right.min() > 0.5
+
+
+def test_three_nalus_on_images_are_lost_at_once():
+    """What the report saw: before the first step, or by its slopes, all is NaN."""
+    losses, right = images.classified(images.THREE["NALU"], images.INK, 2, 3)
+    lost, last, kept = images._lost(losses, right)
+    assert (lost, kept) == (2, "–") and int(last) <= 2
+
+
+def test_runs_that_are_lost_are_counted():
+    losses = np.array([[1.0, 2.0, 3.0], [1.0, np.nan, np.nan], [1.0, 2.0, np.inf]])
+    assert images._lost(losses, np.array([0.5, 0.1, 0.1])) == (2, "2", "50")
 
 
 def test_which_units_have_signs_by_design():

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from arithmax import Protocol
+from arithmax import Protocol, published
 from arithmax.results import Results
 from arithmax.statistics import Interval, Range, median, sparsity, steps
 from arithmax.studies import Trained, find, study
 from arithmax.studies.slides import published_rows
+from arithmax.studies.slides._runs import MODELS
 from arithmax.studies.slides.simple_mul import SHEET, starts_of_layer_two
-from arithmax.training import UnitPenalty, first_parameters
+from arithmax.studies.slides.sweeps import PENALISED, RAMPS
+from arithmax.tasks import Subsets
+from arithmax.training import SGD, Adam, UnitPenalty, first_parameters
 from fake_rows import fake
 
 RUNS = Path(__file__).with_name("published-runs.csv")  # those that were solved
@@ -92,3 +95,77 @@ def test_protocols_of_sweeps_are_the_authors():
     assert (sizes[100], sizes[200], sizes[300]) == (5_000_000, 10_000_000, 15_000_000)
     assert json.dumps(published_rows("input-size")[0])  # plain data
     assert isinstance(study("gate").arms[0].cell.protocol, Protocol)
+
+
+RATIOS = {"subset-ratio": "subset_ratio", "overlap-ratio": "overlap_ratio"}
+
+
+def test_every_published_row_is_that_of_one_arm():
+    for name in (*RATIOS, "learning-rate"):
+        arms, rows = study(name).arms, published_rows(name)
+        rates = {labelled(arm): arm.published["success"].value for arm in arms}
+        assert len(rates) == len(arms)
+        assert rates == {listed(row): row["solved"] / row["runs"] for row in rows}
+
+
+def labelled(arm):
+    """What a row of a figure says, as an arm does it."""
+    optimiser, model = arm.labels.get("optimiser"), arm.labels["model"]
+    x = arm.labels.get("ratio", arm.cell.protocol.optimiser.learning_rate)
+    return arm.cell.task.operation, model, optimiser, x
+
+
+def listed(row):
+    """The same of the row."""
+    operation = row.get("operation", "mul")
+    return operation, row["model"], row.get("optimiser"), float(row["x"])
+
+
+def test_ratios_are_those_of_the_data_set():
+    for name, field in RATIOS.items():
+        for arm in study(name).arms:
+            assert getattr(arm.cell.task, field) == arm.labels["ratio"]
+            assert arm.cell.protocol.steps == 5_000_000 and len(arm.cell.seeds) == 50
+    tasks = {a.labels["ratio"]: a.cell.task for a in study("overlap-ratio").arms}
+    first, second = tasks[1.0].places(3)
+    assert first == second and len(first) == 25  # the square of a sum
+    first, second = tasks[0.0].places(3)
+    assert not set(first) & set(second)
+
+
+def test_the_default_ratios_are_the_runs_of_table_2():
+    table = {
+        arm.labels["model"]: arm.cell
+        for arm in study("arithmetic-dataset").only({"operation": "×"}).arms
+    }
+    for name, default in (("subset-ratio", "0.25"), ("overlap-ratio", "0.5")):
+        for arm in study(name).only({"ratio": default}).arms:
+            cell = table[arm.labels["model"]]
+            same = (cell.network, cell.task, cell.protocol)
+            assert (arm.cell.network, arm.cell.task, arm.cell.protocol) == same
+    usual = study("learning-rate").only({"optimiser": "Adam", "rate": "0.001"}).arms
+    assert {arm.cell.protocol for arm in usual} == {table["NAC•"].protocol}
+
+
+def test_optimisers_of_the_learning_rates_are_the_authors():
+    kinds = {}
+    for arm in study("learning-rate").arms:
+        optimiser = arm.cell.protocol.optimiser
+        kinds[arm.labels["optimiser"]] = (
+            type(optimiser),
+            vars(optimiser).get("momentum"),
+        )
+    assert kinds == {"Adam": (Adam, None), "SGD": (SGD, 0.0), "Momentum": (SGD, 0.9)}
+
+
+def test_ramps_that_have_figures_are_those_of_the_recipes():
+    known = {arm.cell: arm.published for arm in study("regularisation").arms}
+    arms = study("regularisation-scaling").arms
+    assert {arm.cell: arm.published for arm in arms if arm.published} == {
+        cell: known[cell]
+        for cell in known
+        if cell.protocol in {published(MODELS[m], Subsets(o))[1] for o, m in PENALISED}
+        or not cell.protocol.penalties
+    }
+    ramps = {(p.start, p.end) for a in arms for p in a.cell.protocol.penalties}
+    assert ramps == set(RAMPS.values()) and len(arms) == 3 * (len(ramps) + 1)

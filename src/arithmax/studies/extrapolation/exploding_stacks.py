@@ -13,6 +13,7 @@ from .._evaluate import ArmRuns, Trained
 from .._sheet import sheet
 from .._study import Arm, Computed, Study, Table, columns
 from .._tables import ends
+from ._images import INK, image_tables
 from ._runs import USUAL, run, starts
 
 SHEET = sheet("extrapolation", "exploding-stacks")
@@ -128,14 +129,24 @@ def at_worst() -> tuple[Table, float]:
 
 def explosions(trained: Trained) -> Computed:
     """Fresh stacks, the worst case, and what became of those that were trained."""
+    images = image_tables(STACKS)  # first: it needs an extra, and the rest takes long
     worst, power = at_worst()
     rows = [(*f.arm.labels.values(), *_ended(f, trained)) for f in trained.arms()]
     names = ("unit", "inputs", "layers", "seeds", "overflowed", "parameters NaN")
     ended = columns((*names, "median |error|² at the end"), rows)
     near = 1e-5 * power  # what the ε of four layers adds
     figure = Interval(power, power - near, power + near)
-    tables = at_the_start() | {"worst": worst, "trained": ended}
-    return Computed(tables, {SHEET.claim("power"): figure})
+    tables = at_the_start() | images | {"worst": worst, "trained": ended}
+    lost = _share_lost(images["classified"])
+    return Computed(tables, {SHEET.claim("power"): figure, SHEET.claim("nan"): lost})
+
+
+def _share_lost(table: Table) -> Interval:
+    """How many of the NALUs on images ended with NaN, of pixels as they are."""
+    names = ("unit", "pixels", "seeds", "NaN")
+    rows = zip(*(table[name] for name in names), strict=True)
+    (counts,) = ((lost, seeds) for u, p, seeds, lost in rows if (u, p) == ("NALU", INK))
+    return success_rate(*counts)
 
 
 def _ended(runs: ArmRuns, trained: Trained) -> tuple[Any, ...]:

@@ -3,17 +3,21 @@
 from typing import Any
 
 from ...tasks import Subsets
+from ...training import Cell, UnitPenalty
 from ...units import NMU
 from .._grid import SYMBOLS, combinations
 from .._sheet import sheet
-from .._study import Arm, Study
+from .._study import Arm, Published, Study
 from ._figures import drawn, entry
 from ._row_order import figure, shuffled, simulated, simulated_cell
 from ._runs import MODELS, run, wider
 
 FIVE = ("NMU", "NAC•", "NAC•,NMU", "NAC•,σ", "NALU")
+SIX = (*FIVE, "Gated NAU/NMU")
 HIDDEN = range(2, 11)
 SIZES = (4, 10, 25, 50, 75, *range(100, 301, 25))
+SUBSETS = (0.05, 0.1, 0.25, 0.5)
+OVERLAPS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 RANGES = {
     "U[-2,-1]": ((-2.0, -1.0), (-6.0, -2.0)),
     "U[-2,2]": ((-2.0, 2.0), (-6.0, -2.0, 2.0, 6.0)),
@@ -29,7 +33,16 @@ ABLATION: dict[str, dict[str, Any]] = {
     "NMU, no R_sparse, no clamp": {"penalties": (), "project": False},
     "NMU, no clamp": {"project": False},
 }
+PENALISED = (("mul", "NMU"), ("add", "NAU"), ("sub", "NAU"))
 STRENGTHS = ("0", "0.01", "0.1", "1", "10", "100")
+# When the penalty begins to grow, and when it has its full strength.
+RAMPS = {
+    "from the start": (0, 0),
+    "5,000 to 50,000": (5_000, 50_000),
+    "100,000 to 200,000": (100_000, 200_000),
+    "1 to 2 million": (1_000_000, 2_000_000),
+}
+NEVER = "never"
 
 
 def hidden_size() -> Study:
@@ -79,7 +92,7 @@ def input_size() -> Study:
             run(MODELS[model], Subsets("mul", input_size=size), 50, steps=_steps(size)),
             drawn("input-size", x=str(size), model=model),
         )
-        for model in (*FIVE, "Gated NAU/NMU")
+        for model in SIX
         for size in SIZES
     ]
     return sheet("slides", "input-size").study(arms)
@@ -89,28 +102,73 @@ def _steps(size: int) -> int:
     return 5_000_000 if size <= 100 else 10_000_000 if size <= 200 else 15_000_000
 
 
+def subset_ratio() -> Study:
+    """Appendix: smaller and larger subsets."""
+    return _ratios("subset-ratio", "subset_ratio", SUBSETS)
+
+
+def overlap_ratio() -> Study:
+    """Appendix: subsets that have less or more in common."""
+    return _ratios("overlap-ratio", "overlap_ratio", OVERLAPS)
+
+
+def _ratios(name: str, field: str, ratios: tuple[float, ...]) -> Study:
+    """A ratio of the data set and its figure."""
+    arms = []
+    for labels in combinations(model=SIX, ratio=ratios):
+        model, ratio = labels["model"], labels["ratio"]
+        cell = run(MODELS[model], Subsets("mul", **{field: ratio}), 50)
+        figures = drawn(name, x=str(ratio), model=model)
+        arms.append(Arm({"ratio": ratio, "model": model}, cell, figures))
+    return sheet("slides", name).study(arms)
+
+
 def regularisation() -> Study:
     """Appendix: the strength of the sparsity penalty."""
     arms = []
-    for operation, model in (("mul", "NMU"), ("add", "NAU"), ("sub", "NAU")):
+    for operation, model in PENALISED:
         for text in STRENGTHS:
-            # Steps at − come before the penalty begins, whatever its strength.
-            alike = operation == "sub" or (operation, text) == ("mul", "10")
-            figures = drawn(
-                "regularisation",
-                reasons={"solved_at": _fifty(model, operation) if alike else ""},
-                operation=operation,
-                x=text,
-                model=model,
-            )
             labels = {"strength": text, "model": f"{model}, {SYMBOLS[operation]}"}
-            task = Subsets(operation)  # type: ignore[arg-type]  # a literal
-            changes: dict[str, Any] = {"penalties__0__strength": float(text)}
-            if float(text) == 0:
-                changes = {"penalties": ()}
-            cell = run(MODELS[model], task, 50, **changes)
-            arms.append(Arm(labels, cell, figures))
+            cell = _penalised(operation, model, strength=float(text))
+            arms.append(Arm(labels, cell, _strengths(operation, model, text)))
     return sheet("slides", "regularisation").study(arms)
+
+
+def regularisation_scaling() -> Study:
+    """Regulariser scaling: when the sparsity penalty sets in."""
+    arms = []
+    for operation, model in PENALISED:
+        published = _penalised(operation, model)
+        (penalty,) = published.protocol.penalties
+        assert isinstance(penalty, UnitPenalty)
+        name = f"{model}, {SYMBOLS[operation]}"
+        for ramp, (start, end) in RAMPS.items():
+            cell = _penalised(operation, model, start=start, end=end)
+            theirs = f"{penalty.strength:g}" if cell == published else ""
+            figures = _strengths(operation, model, theirs)
+            arms.append(Arm({"penalty": ramp, "model": name}, cell, figures))
+        cell = _penalised(operation, model, strength=0.0)
+        figures = _strengths(operation, model, "0")
+        arms.append(Arm({"penalty": NEVER, "model": name}, cell, figures))
+    return sheet("slides", "regularisation-scaling").study(arms)
+
+
+def _penalised(operation: str, model: str, **changes: float) -> Cell:
+    """The authors' run of a unit with another penalty; of strength 0 with none."""
+    given: dict[str, Any] = {f"penalties__0__{n}": v for n, v in changes.items()}
+    if changes.get("strength") == 0:
+        given = {"penalties": ()}
+    task = Subsets(operation)  # type: ignore[arg-type]  # a literal
+    return run(MODELS[model], task, 50, **given)
+
+
+def _strengths(operation: str, model: str, text: str) -> dict[str, Published]:
+    """The published figures of a strength of the penalty, if there are any."""
+    # Steps at − come before the penalty begins, whatever its strength.
+    alike = operation == "sub" or (operation, text) == ("mul", "10")
+    reasons = {"solved_at": _fifty(model, operation) if alike else ""}
+    labels = {"operation": operation, "x": text, "model": model}
+    return drawn("regularisation", reasons=reasons, **labels)
 
 
 def _fifty(model: str, operation: str) -> str:
