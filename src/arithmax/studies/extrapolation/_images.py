@@ -9,7 +9,6 @@ from ... import units
 from ...networks import Stack
 from ...statistics import success_rate
 from ...tasks import mnist
-from ...tasks._digits import DEVIATION, MEAN
 from .._study import Table, columns
 from .._tables import ends
 from ._runs import USUAL, torch_start
@@ -24,8 +23,8 @@ THREE = {
     "ReLU": Stack((units.Dense("relu"), units.Dense("relu"), units.Linear()), HIDDEN),
 }
 INK = "0 to 1"  # paper is exactly 0
-# What pixels between 0 and 1 are shifted and scaled by.
-SCALES = {INK: (0.0, 1.0), "standardised": (MEAN, DEVIATION)}
+# What pixels between 0 and 1 are shifted and scaled by; MNIST's as everybody rounds it.
+SCALES = {INK: (0.0, 1.0), "standardised": (0.1307, 0.3081)}
 SEEDS, STEPS, BATCH = 16, 100, 64
 SHOWN = 32  # images for fresh stacks
 
