@@ -60,6 +60,8 @@ def folder(tmp_path_factory):
 def computed(folder, monkeypatch):
     monkeypatch.setattr(exploding, "STACKS", 2)
     monkeypatch.setattr(exploding, "WIDTHS", (4,))
+    monkeypatch.setattr(images, "THREE", {"NALU": images.THREE["NALU"]})
+    monkeypatch.setattr(images, "SCALES", {images.INK: images.SCALES[images.INK]})
     monkeypatch.setattr(images, "SEEDS", 2)
     monkeypatch.setattr(images, "STEPS", 2)
     monkeypatch.setattr(exploding, "DRAWN", {"zeros": "4 in half are 0"})
