@@ -91,7 +91,7 @@ class AbstractNPU(Unit):
             return l1(params)
         w, g = params["W"], params["g"]
         xp = namespace(w)
-        return xp.mean(absolute(1 - absolute(w, xp), xp)) + linear(g, xp)
+        return xp.mean(absolute(1 - absolute(w, xp), xp)) + linear(g, xp, False)
 
     def project(self, params: Params) -> Params:
         if not self.bounded:
@@ -144,7 +144,7 @@ class AbstractNPU(Unit):
             powers = [
                 [w * int(g) for w, g in zip(r, gates, strict=True)] for r in powers
             ]
-        return [_real_power(row, symbols) for row in powers]
+        return [real_power(row, symbols) for row in powers]
 
     def hazards(self, params, x, xp):
         w, eps = params[self.real], float(xp.finfo(x.dtype).eps)
@@ -163,7 +163,7 @@ class AbstractNPU(Unit):
         return found
 
 
-def _real_power(powers, symbols):
+def real_power(powers, symbols):
     """Re(Π sᵢ^wᵢ), which is the product itself where that is real."""
     import sympy
 
