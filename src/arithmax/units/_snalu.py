@@ -113,7 +113,7 @@ class SNALU(Unit):
         results = []
         for row in rows(self.weights(params)["W"]):
             signed = times(
-                signed_power(w, s) for w, s in zip(row, symbols, strict=True)
+                power_with_sign(w, s) for w, s in zip(row, symbols, strict=True)
             )
             results.append(g * weighted_sum(row, symbols) + (1 - g) * signed)
         return results
@@ -130,7 +130,7 @@ class SNALU(Unit):
         }
 
 
-def signed_power(w: float, symbol):
+def power_with_sign(w: float, symbol):
     """sign(s)|s|^w, which is s^w where that has the sign of s."""
     import sympy
 
