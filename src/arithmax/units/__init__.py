@@ -1,4 +1,4 @@
-"""Every published arithmetic unit, as pure functions of its parameters."""
+"""The published units of arithmetic, as pure functions of their parameters."""
 
 from importlib import import_module
 

