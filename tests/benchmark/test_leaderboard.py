@@ -155,7 +155,7 @@ def test_stored_runs_are_of_the_recipes_or_there_is_a_remark():
     query = f"select distinct network, protocol from '{ROOT}/results/{{}}.rows.parquet'"
     missing = set()
     for name in ("single-module", "redundancy"):
-        known = set(duckdb.sql(query.format(name)).fetchall())
+        known = set(duckdb.execute(query.format(name)).fetchall())
         for arm in study(name).arms:
             run = describe(arm.cell.network), describe(arm.cell.protocol)
             missing |= set() if run in known else {arm.labels["unit"]}

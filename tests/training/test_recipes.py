@@ -110,6 +110,7 @@ def test_published_settings():
 
 def test_hill_space_adds_before_it_multiplies():
     network, _ = published(HillSpace(), Subsets())
+    assert isinstance(network, Stack)
     assert network.units == (HillSpace("additive"), HillSpace())
 
 
@@ -120,7 +121,8 @@ def test_hill_space_adds_before_it_multiplies():
 def test_the_penalty_that_makes_weights_discrete_is_in_the_objective(unit, task):
     """At the end of training a step goes down the loss and the penalty."""
     network, protocol = published(unit, task)
-    assert any(isinstance(part, UnitPenalty) for part in protocol.penalties)
+    (part,) = protocol.penalties
+    assert isinstance(part, UnitPenalty)
     declared = network.parameters(task.in_features, 1)
     rng = np.random.default_rng(0)
     params = {
@@ -128,10 +130,9 @@ def test_the_penalty_that_makes_weights_discrete_is_in_the_objective(unit, task)
         for name, parameter in declared.items()
     }
     moment = at(protocol.steps, predict=lambda _: jnp.zeros(()), target=jnp.ones(()))
-    penalties = [bound(part) for part in protocol.penalties]
-    value, loss = whole(network, protocol.loss, penalties)(moment, None).total(params)
-    (strength,) = (p.strength for p in protocol.penalties)
-    assert np.isclose(value - loss, strength * network.penalty(params), rtol=1e-5)
+    objective = whole(network, protocol.loss, [bound(part)])(moment, None)
+    value, loss = objective.total(params)
+    assert np.isclose(value - loss, part.strength * network.penalty(params), rtol=1e-5)
     assert value > loss
 
 

@@ -17,7 +17,7 @@ from ._figures import entry, figures
 from ._runs import MODELS, run
 
 SHEET = sheet("slides", "simple-mul")
-SEEDS = {"NAC•": 1000, "NALU": 100, "NMU": 100}
+SEEDS = {"NAC•": 1000, "NALU": 400, "NMU": 100}
 SIGNS = {2: "both positive", 1: "one positive", 0: "none positive"}
 
 
