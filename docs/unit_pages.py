@@ -229,13 +229,16 @@ def setting(name: str) -> str:
         f"- {', '.join(OPERATIONS[n].symbol for n in names)}: {_settings(protocol)}"
         for protocol, names in groups.items()
     ]
-    measured = "what the rates above were measured with, "
-    if unit.title in REMARKS or unit.title in not_run(shipped()):
-        measured = ""
     text = (
-        f"What its authors recommend for two inputs, {measured}and what `train` uses "
-        "by itself ([what the words mean](../protocol.md)):"
+        "What its authors recommend for two inputs, what the rates above were measured "
+        "with, and what `train` uses by itself ([what the words mean](../protocol.md)):"
     )
+    if unit.title in REMARKS or unit.title in not_run(shipped()):
+        text = (
+            "What `train` uses by itself for two inputs ([what the words mean]"
+            "(../protocol.md)): the Primer's settings, with what is published of its "
+            "optimiser and penalty:"
+        )
     command = _command(name, next(iter(groups.values()))[0])
     return "\n".join([text, "", *lines, "", _bounds(unit), "", command])
 

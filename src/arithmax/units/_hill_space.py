@@ -59,7 +59,7 @@ class HillSpace(Unit):
         array([-30.])
 
     Reference:
-        J. Dujardin, "Hill Space is All You Need", 2025, where it is called MathyUnit.
+        J. DuJardin, "Hill Space is All You Need", 2025, where it is called MathyUnit.
     """
 
     title: ClassVar[str] = "Hill Space"
