@@ -14,9 +14,11 @@ from pictures import FAINT, INK, axes, drawn, figure_html, generated
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit, published
 from arithmax.benchmark import (
+    REMARKS,
     Best,
     best_units,
     contest_rate,
+    not_run,
     setting_text,
     share_text,
     shipped,
@@ -34,6 +36,20 @@ SIZE = (520, 340)
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # as the leaderboard has them
 
 
+LEFT_OUT = """## What is left out
+
+- **NSR** (Neural Status Register, 2020): it compares two numbers (<, ≤, =, …) and
+  computes no arithmetic. What a unit states here, sums and products that it is exact
+  for, does not fit it.
+- **DMU** (2025): its published runs are given the operands, and learn only whether to
+  add or to take logarithms.
+- **iNPU** (2025): the slopes that it puts in place of its own hold for squared errors
+  of the last layer alone, so that it is no layer of a network.
+- **NAC_exact** (2018, beside NALU-sinh): an affine layer whose sign another affine
+  layer chooses. Where that one is decided it is a `Linear`.
+"""
+
+
 def on_files(files, config):
     """Add the pages and their pictures."""
     for name in UNITS:
@@ -47,8 +63,17 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Put the table of operations where a page asks for it."""
+    """Put the table of operations, and what was not run, where a page asks for it."""
+    markdown = markdown.replace("<!-- not run -->", missing_runs())
     return markdown.replace("<!-- table: operations -->", operations_table())
+
+
+def missing_runs() -> str:
+    """The units that the leaderboard lacks, and those whose runs are of before."""
+    missing = not_run(shipped())
+    first = f"Not run: {', '.join(missing)}." if missing else ""
+    remarks = [f"{unit}: {remark}" for unit, remark in REMARKS.items()]
+    return " ".join(filter(None, [first, *remarks]))
 
 
 def units_index() -> str:
@@ -66,7 +91,7 @@ def units_index() -> str:
     ]
     for name, cls in UNITS.items():
         first = (cls.__doc__ or "").split("\n")[0]
-        cells = " | ".join(_learned(cls.title, sign) for sign in signs)
+        cells = " | ".join(_learned(cls(), *pair) for pair in SIGNS.items())
         code = f"`{cls.__name__}`, `{name}`"
         lines.append(f"| [{cls.title}]({name}.md) | {cells} | {code} | {first} |")
     text = (
@@ -74,13 +99,15 @@ def units_index() -> str:
         "stands where a unit cannot do it. In code: the class, and the name in a "
         "terminal. What all units share is in the [reference](../reference/units.md)."
     )
-    return "\n".join([*lines, "", text])
+    remarks = [f"{unit}: {remark}" for unit, remark in REMARKS.items()]
+    return "\n".join([*lines, "", " ".join([text, *remarks]), "", LEFT_OUT])
 
 
-def _learned(title: str, sign: str) -> str:
+def _learned(unit: Unit, operation: str, sign: str) -> str:
     """How often a unit learns an operation with two inputs, in per cent."""
-    rate = bests()[sign].contests[0].rates.get(title)
-    return "" if rate is None else share_text(rate.value)
+    if rate := bests()[sign].contests[0].rates.get(unit.title):
+        return share_text(rate.value)
+    return "not run" if operation in unit.operations else ""
 
 
 def unit_page(name: str) -> str:
@@ -157,6 +184,10 @@ def rates(unit: Unit) -> str:
     """The share of runs that found each operation, with 95 % intervals."""
     found = {sign: bests()[SIGNS[sign]] for sign in unit.operations if sign in SIGNS}
     known = {n: b for n, b in found.items() if unit.title in b.contests[0].rates}
+    if not known and unit.title in not_run(shipped()):
+        return (
+            "It has not been run: the [leaderboard](../leaderboard/index.md) lacks it."
+        )
     if not known:
         return "It is not on the [leaderboard](../leaderboard/index.md)."
     contests = next(iter(known.values())).contests
@@ -179,7 +210,8 @@ def rates(unit: Unit) -> str:
         f"| operation | {' | '.join(heads)} |",
         "|---" + "|---:" * len(heads) + "|",
     ]
-    return "\n".join([text, "", *table, *lines, "", more])
+    remark = REMARKS.get(unit.title, "")
+    return "\n".join([text, "", *table, *lines, "", f"{remark} {more}".strip()])
 
 
 def setting(name: str) -> str:
@@ -201,6 +233,12 @@ def setting(name: str) -> str:
         "What its authors recommend for two inputs, what the rates above were measured "
         "with, and what `train` uses by itself ([what the words mean](../protocol.md)):"
     )
+    if unit.title in REMARKS or unit.title in not_run(shipped()):
+        text = (
+            "What `train` uses by itself for two inputs ([what the words mean]"
+            "(../protocol.md)): the Primer's settings, with what is published of its "
+            "optimiser and penalty:"
+        )
     command = _command(name, next(iter(groups.values()))[0])
     return "\n".join([text, "", *lines, "", _bounds(unit), "", command])
 

@@ -11,11 +11,15 @@ from arithmax import (
     NMRU,
     NPU,
     NRU,
+    SNALU,
     GatedNAUNMU,
+    GatedSignNMRU,
     Hazard,
+    HillSpace,
     MulMCFC,
     MultiplicativeNAC,
     NaiveNPU,
+    NALUSinh,
     RealNPU,
 )
 from conformance import drawn, inputs, variants
@@ -81,6 +85,15 @@ def test_fractional_powers_of_negatives(power):
         (INALU(), "mul", [[1e5, 1e4]], {Hazard.CLIPPED: [(0, 0), (0, 1)]}),
         (INALU(), "div", [[1, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
         (GatedNAUNMU(), "mul", [[2, -2]], {Hazard.MIXED_PATHS: [(0, 0), (0, 1)]}),
+        (SNALU(), "mul", [[-2, 3]], {}),
+        (SNALU(), "add", [[-2, 3]], {}),
+        (SNALU(), "div", [[1, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (NALUSinh(), "add", [[2, 3]], {}),
+        (NALUSinh(), "add", [[-2, -3]], {Hazard.NO_PRODUCT: [(0, 0), (0, 1)]}),
+        (HillSpace(), "mul", [[-2, 0]], {}),
+        (HillSpace(), "div", [[-2, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
+        (HillSpace("additive"), "sub", [[-2, 0]], {}),
+        (GatedSignNMRU(), "mul", [[-2, 3]], {}),
         (NRU(), "div", [[-1, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
         (NMRU(), "mul", [[2, 0]], {Hazard.DIVISION_BY_ZERO: [(0, 1)]}),
         (MulMCFC(), "mul", [[-2, 3]], {Hazard.NOT_POSITIVE: [(0, 0)]}),
@@ -94,7 +107,59 @@ def test_reports(unit, operation, x, expected):
     assert found == expected
 
 
-@pytest.mark.parametrize("unit", [NRU(), NMRU()])
+@pytest.mark.parametrize("ignored", [-7.0, 0.0, 7.0])
+def test_the_sign_of_an_ignored_input(ignored):
+    """The SNALU's product takes it, and is reported where that is wrong."""
+    params, x = SNALU().solution("mul", 3), np.array([[-2.0, 3.0, ignored]])
+    y = SNALU().apply(params, x).item()
+    assert math.isclose(y, -6 * np.sign(ignored), abs_tol=1e-6)
+    wrong = {} if ignored > 0 else {Hazard.IGNORED_SIGN: [(0, 2)]}
+    assert report(SNALU(), params, x) == wrong
+    undecided = {**params, "M_hat": 0 * params["M_hat"]}
+    assert report(SNALU(), undecided, x)[Hazard.UNDECIDED_WEIGHT] == [(0, 0)]
+
+
+def test_sinh_of_a_sum_of_asinh_is_no_product():
+    """Of two it is x₁√(1 + x₂²) + x₂√(1 + x₁²), twice the product of large ones."""
+    params = NALUSinh().solution("add")
+    params["G"] = -params["G"]
+    rng = np.random.default_rng(0)
+    x = np.exp(rng.uniform(-5, 8, (50, 2)))
+    y, (a, b) = NALUSinh().apply(params, x)[:, 0], x.T
+    np.testing.assert_allclose(y, a * np.sqrt(1 + b * b) + b * np.sqrt(1 + a * a))
+    large, small = (x > 50).all(1), (x < 0.02).all(1)
+    np.testing.assert_allclose(y[large], 2 * (a * b)[large], rtol=1e-3)
+    np.testing.assert_allclose(y[small], (a + b)[small], rtol=1e-3)
+    assert set(report(NALUSinh(), params, x)) == {Hazard.NO_PRODUCT}
+    params["W_hat"][:, 1] *= -1
+    y = NALUSinh().apply(params, x)[large, 0]
+    np.testing.assert_allclose(y, ((a / b - b / a) / 2)[large], rtol=1e-2, atol=1e-2)
+
+
+def test_a_gate_that_multiplies():
+    unit, x = GatedSignNMRU(), np.array([[-8.0, 2.0]])
+    params = unit.solution("div")
+    params["g_z"] = np.array([0.5, 0.0, 0.0, 1.0])  # those of weight 0 do not matter
+    assert unit.apply(params, x).item() == -2.0
+    assert report(unit, params, x) == {Hazard.SCALED: [(0, 0)]}
+    shut = unit.discretise({**params, "g_z": np.array([0.4, 0.9, 0.9, 0.9])})
+    assert shut["W"].tolist() == [[0.0, 0.0, 0.0, 1.0]]
+
+
+def test_complex_powers_of_hill_space():
+    params = HillSpace().encode(np.array([[0.5]]))
+    params["W_hat"], params["M_hat"] = np.array([[100.0]]), np.zeros((1, 1))
+    assert abs(HillSpace().apply(params, np.array([[-4.0]])).item()) < 1e-12
+    assert report(HillSpace(), params, [[-4.0]]) == {Hazard.FRACTIONAL_POWER: [(0, 0)]}
+
+
+def test_one_gate_for_all_outputs_takes_one_path():
+    w = np.eye(2)
+    with pytest.raises(ValueError, match=r"`path` .* must be the same for all outputs"):
+        SNALU().encode(w, ["sum", "product"])
+
+
+@pytest.mark.parametrize("unit", [NRU(), NMRU(), GatedSignNMRU()])
 def test_undecided_weights(unit):
     params = unit.solution("div")
     params["W"] = params["W"] * 0.7

@@ -21,12 +21,16 @@ from arithmax import (
     NMU,
     NPU,
     NRU,
+    SNALU,
     Dense,
     GatedNAUNMU,
+    GatedSignNMRU,
+    HillSpace,
     Linear,
     MulMCFC,
     MultiplicativeNAC,
     NaiveNPU,
+    NALUSinh,
     RealNaiveNPU,
     RealNPU,
     StochasticNMU,
@@ -84,6 +88,26 @@ def nalu(p, x, o, u, base=math.e):
     return gate("") * a + (1 - gate("")) * m
 
 
+def snalu(p, x, o, u):
+    w, g = nac_row(p, o), sigma(p["G"][0])
+    signs = math.prod(math.copysign(1, v) for v in x)
+    return g * dot(w, x) + (1 - g) * signs * powers(w, x, 1e-8)
+
+
+def nalu_sinh(p, x, o, u):
+    w, g = nac_row(p, o), sigma(dot(p["G"][o], x))
+    bent = dot(w, [math.log(v + math.sqrt(v * v + 1)) for v in x])
+    return g * dot(w, x) + (1 - g) * (math.exp(bent) - math.exp(-bent)) / 2
+
+
+def hill_space(p, x, o, u):
+    """With complex powers, as its author writes it."""
+    w = nac_row(p, o)
+    if u.primitive == "additive":
+        return dot(w, x)
+    return math.prod(complex(v) ** c for c, v in zip(w, x, strict=True)).real
+
+
 def inalu(p, x, o, u):
     add, mul = ("", "") if u.tied else ("_add", "_mul")
     a, w = dot(nac_row(p, o, add), x), nac_row(p, o, mul)
@@ -118,6 +142,8 @@ def nru(p, x, o, u, training):
 def nmru(p, x, o, u, training):
     eps = 2.0**-23 if training else 0.0
     z = [*x, *(1 / (v + eps) for v in x)]
+    if "g_z" in p:
+        z = [clamp(g, 0, 1) * v for g, v in zip(p["g_z"], z, strict=True)]
     w = [clamp(c, 0, 1) for c in p["W"][o]]
     turns = total(c for c, v in zip(w, z, strict=True) if v < 0)
     return nmu(w, [abs(v) for v in z]) * math.cos(math.pi * turns)
@@ -176,6 +202,11 @@ ORACLES = {
     RealNPU(): lambda p, x, o, u: power_unit(p, x, o, "W", False, True),
     NRU(): lambda p, x, o, u: nru(p, x, o, u, False),
     NMRU(): lambda p, x, o, u: nmru(p, x, o, u, False),
+    GatedSignNMRU(): lambda p, x, o, u: nmru(p, x, o, u, False),
+    SNALU(): snalu,
+    NALUSinh(): nalu_sinh,
+    HillSpace(): hill_space,
+    HillSpace("additive"): hill_space,
     MCFC(): lambda p, x, o, u: sigma(p["w"][o] + p["b"][o]) * dot(shares(p)[o], x),
 }
 ORACLES |= {
@@ -247,7 +278,9 @@ def test_activation(name):
     np.testing.assert_allclose(y, expected, rtol=1e-7, atol=1e-12)
 
 
-@pytest.mark.parametrize(("unit", "oracle"), [(NRU(), nru), (NMRU(), nmru)])
+@pytest.mark.parametrize(
+    ("unit", "oracle"), [(NRU(), nru), (NMRU(), nmru), (GatedSignNMRU(), nmru)]
+)
 def test_training_form(unit, oracle):
     p, x = drawn(unit), inputs(unit)
     p["W"][0, 0] = 3e-4  # where tanh²(1000 w) is neither 0 nor 1
@@ -282,13 +315,11 @@ def test_penalties():
     w = np.array([[0.2, -0.9, 1.3], [0.5, 1.0, 0.0]])
     to_discrete = [0.2, 0.1, 0.3, 0.5, 0.0, 0.0]
     squares = [(v * (1 - abs(v))) ** 2 for v in w.flat]
-    for unit in (Linear(bias=False, regulariser="linear"), NAU(), NMU(), NRU()):
+    for unit in (Linear(bias=False, regulariser="linear"), NAU(), NRU()):
         assert np.isclose(unit.penalty({"W": w}), np.mean(to_discrete))
     for unit in (Linear(bias=False, regulariser="squared"), NAU(regulariser="squared")):
         assert np.isclose(unit.penalty({"W": w}), np.mean(squares))
     assert NMU(regulariser=None).penalty({"W": w}) == 0
-    clipped = MultiplicativeNAC("clipped").penalty({"W": w})
-    assert np.isclose(clipped, np.mean(to_discrete))
     linear = MultiplicativeNAC("linear").penalty({"W": w})
     assert np.isclose(linear, np.mean(squares))
     gated = GatedNAUNMU().penalty({"W_add": w, "W_mul": 0 * w, "G": w})
@@ -302,6 +333,39 @@ def test_penalties():
     assert np.isclose(inalu, 2 * 8.5 + 19)
     r = {"R": w, "w": np.array([1.0, 2.0]), "b": np.array([0.0, 1.0])}
     assert np.isclose(MCFC().penalty(r), -np.mean(w**2) - 2.5 - 0.5)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        NMU(),
+        StochasticNMU(),
+        NMRU(),
+        MultiplicativeNAC("clipped"),
+        NMU(regulariser="squared"),
+        StochasticNMU(regulariser="squared"),
+    ],
+    ids=repr,
+)
+def test_the_penalty_of_weights_from_0_to_1(unit):
+    """min(|w|, |1 − w|) outside of their bounds too: −1 is no solution of theirs."""
+    for w in (-1.0, -0.9, -0.3, 0.0, 0.2, 0.7, 1.0, 1.2):
+        linear, smooth = min(abs(w), abs(1 - w)), w**2 * (1 - w) ** 2
+        squared = getattr(unit, "regulariser", None) == "squared"
+        penalty = unit.penalty({"W": np.full((2, 2), w)})
+        assert np.isclose(penalty, smooth if squared else linear)
+
+
+def test_penalties_of_gates_and_of_a_product_beside_a_sum():
+    w, g = np.full((1, 2), -0.9), np.array([-0.9, 0.2])
+    zero = {"W_add": 0 * w, "G": w}
+    assert np.isclose(GatedNAUNMU().penalty({**zero, "W_mul": w}), 0.9)
+    assert np.isclose(GatedNAUNMU().penalty({**zero, "W_add": w, "W_mul": 0 * w}), 0.1)
+    params = {"W": 0.25 + 0 * w, "g_z": g}
+    assert np.isclose(GatedSignNMRU().penalty(params), 0.25 + 0.55)
+    assert GatedSignNMRU(regulariser=None).penalty(params) == 0
+    bounded = {"W": 1 + 0 * w, "g": g}
+    assert np.isclose(RealNPU(clip=True).penalty(bounded), 0.55)
 
 
 def test_sparsity_error():

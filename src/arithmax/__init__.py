@@ -36,14 +36,18 @@ if TYPE_CHECKING:
     from .units import NPU as NPU
     from .units import NRU as NRU
     from .units import OPERATIONS as OPERATIONS
+    from .units import SNALU as SNALU
     from .units import UNITS as UNITS
     from .units import Dense as Dense
     from .units import GatedNAUNMU as GatedNAUNMU
+    from .units import GatedSignNMRU as GatedSignNMRU
     from .units import Hazard as Hazard
+    from .units import HillSpace as HillSpace
     from .units import Linear as Linear
     from .units import MulMCFC as MulMCFC
     from .units import MultiplicativeNAC as MultiplicativeNAC
     from .units import NaiveNPU as NaiveNPU
+    from .units import NALUSinh as NALUSinh
     from .units import RealNaiveNPU as RealNaiveNPU
     from .units import RealNPU as RealNPU
     from .units import StochasticNMU as StochasticNMU

@@ -11,6 +11,10 @@ class Hazard(StrEnum):
     NOT_FINITE = "the input is NaN or infinite"
     SIGN_LOST = "the input is negative, and the unit uses its magnitude only"
     NOT_POSITIVE = "the input is not positive, and its logarithm is not a number"
+    IGNORED_SIGN = (
+        "the input is ignored and not positive, and still the result takes its sign, "
+        "or is zero if it is"
+    )
     BELOW_ONE = "the input is below 1, where the safe logarithm is another function"
     DIVISION_BY_ZERO = (
         "the input is zero, or as small as the unit's epsilon, and is divided by: "
@@ -24,10 +28,18 @@ class Hazard(StrEnum):
         "its gate is neither open nor closed: the input counts in part, and a negative "
         "one has its sign rotated (at 1/2 an odd power is zero)"
     )
+    SCALED = (
+        "its gate is not fully open: the input is multiplied by the gate, and the "
+        "result is so much too small"
+    )
     COMPLEX_POWER = (
         "the power is complex: the result is the real part of a complex number"
     )
     MIXED_PATHS = "the gate is neither open nor closed: sum and product are mixed"
+    NO_PRODUCT = (
+        "the gate favours sinh(W asinh(x)), which is no product of the inputs (of two "
+        "large ones it is twice the product)"
+    )
     CLIPPED = "the product exceeds exp(20) and is clipped there"
     UNDECIDED_WEIGHT = (
         "the weight is between its discrete values: the sign of the result is wrong"

@@ -20,6 +20,7 @@ from arithmax.units import (
     Normal,
     RealNPU,
 )
+from arithmax.units._division import AbstractNMRU
 from arithmax.units._npu import AbstractNPU
 
 ARITHMETIC = ("add", "sub", "mul", "div")
@@ -112,7 +113,7 @@ def test_wrong_weights(pair):
     unit, operation = pair
     path = "sum" if operation in ("add", "sub") else "product"
     params = unit.encode(np.array([[1.0, 0.0]]), path)
-    shown = "W = (1, 0, 0, 0)" if isinstance(unit, NMRU) else "W = (1, 0)"
+    shown = "W = (1, 0, 0, 0)" if isinstance(unit, AbstractNMRU) else "W = (1, 0)"
     # σ is flat at 0, as softmax is; tanh is not.
     flat = "R" in params or (set(params) == {"W_hat"})
     expected = f"saturated at {shown}" if flat else f"wrong weights {shown}"
@@ -156,11 +157,11 @@ def test_the_gates_of_inputs(pair):
         assert said(unit, operation, gated) == expected
 
 
-@pairs(lambda unit: isinstance(unit, AbstractNPU | NMRU))
+@pairs(lambda unit: isinstance(unit, AbstractNPU | AbstractNMRU))
 def test_the_sign_of_negative_products_is_on_another_peak(pair):
     unit, operation = pair
     # x₁/x₂ needs no turn at all, but for the NMRU, which takes that of 1/x₂.
-    unturned = operation == "div" and not isinstance(unit, NMRU)
+    unturned = operation == "div" and not isinstance(unit, AbstractNMRU)
     away = np.array([[1.0, 1.0]] if unturned else [[0.0, 0.0]])
     params = unit.encode(away, "product")
     assert said(unit, operation, params, **NEGATIVE) == "flat cosine sign"
@@ -226,12 +227,16 @@ def test_products_of_two_negatives_have_no_sign_to_lose():
 
 
 @pytest.mark.parametrize(
-    ("name", "operation"), [("linear", "add"), ("mul-mc-fc", "mul")]
+    ("name", "operation", "beside", "value"),
+    [
+        ("linear", "add", "b", [0.5]),
+        ("mul-mc-fc", "mul", "alpha", [0.5]),
+        ("gated-sign-nmru", "div", "g_z", [0.8, 1.0, 1.0, 0.8]),
+    ],
 )
-def test_a_bias_or_a_factor_beside_right_weights(name, operation):
+def test_a_bias_or_a_factor_beside_right_weights(name, operation, beside, value):
     unit = UNITS[name]()
-    params = unit.solution(operation)
-    params["b" if name == "linear" else "alpha"] = np.array([0.5])
+    params = {**unit.solution(operation), beside: np.array(value)}
     assert said(unit, operation, params) == "offset"
 
 

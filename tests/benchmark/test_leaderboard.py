@@ -4,10 +4,13 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from arithmax import RealNPU, cli
 from arithmax import benchmark as stored
-from arithmax import cli
+from arithmax._identity import describe
+from arithmax.benchmark import REMARKS, best_units, contest_rate, not_run
 from arithmax.benchmark._leaderboard import (
     Score,
     boards,
@@ -24,6 +27,7 @@ from arithmax.statistics import success_rate
 from arithmax.studies import study
 from arithmax.studies._outcomes import rate
 from arithmax.studies._run import compute
+from arithmax.studies.primer._runs import RANGES as primer_ranges
 from arithmax.studies.primer._runs import UNITS
 from arithmax.training import train_cells
 from boards import CRITERIA, RANGES, board
@@ -144,6 +148,35 @@ def test_every_seed_of_a_study_is_solved_or_has_a_failure(trained):
             failed = sum(found.failures.get((unit, operation, where), {}).values())
             assert score.seeds == 2 and failed == 2 - score.solved
     assert found.failures["NAC•", "×", "[-2, 2)"] == {"outside its domain": 2}
+
+
+def test_stored_runs_are_of_the_recipes_or_there_is_a_remark():
+    """A unit whose recipe has changed since is named, and no other is."""
+    query = f"select distinct network, protocol from '{ROOT}/results/{{}}.rows.parquet'"
+    missing = set()
+    for name in ("single-module", "redundancy"):
+        known = set(duckdb.execute(query.format(name)).fetchall())
+        for arm in study(name).arms:
+            run = describe(arm.cell.network), describe(arm.cell.protocol)
+            missing |= set() if run in known else {arm.labels["unit"]}
+    assert missing == {*REMARKS, *not_run(shipped())}
+
+
+def test_units_without_runs():
+    assert not_run([board()]) == [u for u in UNITS if u not in board().units]
+    assert not set(not_run(shipped())) & set(REMARKS)
+    assert all(contest_rate(b.contests[0], "?") == "—" for b in best_units(shipped()))
+
+
+def test_how_often_the_realnpu_learns_negative_products_is_counted():
+    """Its docstring has the counts of the board with most seeds."""
+    found = next(b for b in shipped() if b.name == "single-module-1000")
+    negative = [n for n, (ends, _) in primer_ranges.items() if max(ends) < 0]
+    scores = [found.score("RealNPU", "×", found.criteria[0], n) for n in negative]
+    seeds, solved = (sum(getattr(s, n) for s in scores) for n in ("seeds", "solved"))
+    assert len(negative) == 4 and solved < 0.02 * seeds
+    text = " ".join((RealNPU.__doc__ or "").split())
+    assert f"of {seeds:,} runs" in text and f", {solved} learned the product" in text
 
 
 def test_a_table_of_something_else_is_no_board(tmp_path):

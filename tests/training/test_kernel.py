@@ -199,7 +199,7 @@ def test_what_a_gpu_is_given():
 @pytest.mark.parametrize("name", UNITS)
 def test_every_unit_can_be_a_kernel(name, task):
     # Products of a hundred signs are no operation of kernels.
-    long = name in ("inalu", "gated-nau-nmu") and task is MANY
+    long = name in ("inalu", "snalu", "gated-nau-nmu") and task is MANY
     given = ordered(task, *published(UNITS[name](), task))
     if long:
         assert "reduce_prod" in lacks(*given)

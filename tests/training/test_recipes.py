@@ -1,5 +1,7 @@
 """The authors' settings."""
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from arithmax import (
@@ -10,9 +12,14 @@ from arithmax import (
     NMRU,
     NMU,
     NRU,
+    SNALU,
+    UNITS,
     Dense,
+    GatedSignNMRU,
+    HillSpace,
     Linear,
     MultiplicativeNAC,
+    NALUSinh,
     RealNPU,
     Stack,
     published,
@@ -33,7 +40,9 @@ from arithmax.training import (
     recipes,
     represents,
 )
+from arithmax.training._step import whole
 from arithmax.training.recipes.inalu import Alternate, HalvesOfLosses, PenaltyApart
+from short_runs import at, bound
 
 
 @pytest.mark.parametrize(
@@ -43,6 +52,10 @@ from arithmax.training.recipes.inalu import Alternate, HalvesOfLosses, PenaltyAp
         (NAU(), NAU, NAU),
         (NAC(), NAC, NAC),
         (NALU(), NALU, NALU),
+        (SNALU(), SNALU, SNALU),
+        (NALUSinh(), NALUSinh, NALUSinh),
+        (GatedSignNMRU(), NAU, GatedSignNMRU),
+        (HillSpace(), HillSpace, HillSpace),
         (MultiplicativeNAC(), NAC, MultiplicativeNAC),
         (MultiplicativeNAC("sigmoid"), NAC, MultiplicativeNAC),
         (MultiplicativeNAC("clipped"), NAU, MultiplicativeNAC),
@@ -74,6 +87,10 @@ def test_published_settings():
     assert nmru.optimiser == Adam(1e-2) and nmru.transforms == (ClipNorm(1.0),)
     npu = settings(RealNPU(), SingleModule("mul"))
     assert npu.optimiser == Adam(5e-3) and npu.penalties == (L1(1e-7, 1e-5),)
+    assert settings(GatedSignNMRU(), SingleModule("div")) == nmru
+    assert settings(SNALU(), SingleModule()) == settings(NALU(), SingleModule())
+    hill = settings(HillSpace(), SingleModule())
+    assert hill.optimiser == Adam(0.1, beta2=0.96) and hill.penalties == ()
     single = settings(NMU(), SingleModule())
     assert single.steps == 50000
     assert single.penalties == (UnitPenalty(10.0, 20000, 35000),)
@@ -89,6 +106,34 @@ def test_published_settings():
     functions = published(RealNPU(), Functions(("add", "mul", "div", "sqrt")))
     assert isinstance(functions[0], Stack) and functions[0].hidden == (6,)
     assert published(NMU(), Subsets(), steps=1000)[1].steps == 1000
+
+
+def test_hill_space_adds_before_it_multiplies():
+    network, _ = published(HillSpace(), Subsets())
+    assert isinstance(network, Stack)
+    assert network.units == (HillSpace("additive"), HillSpace())
+
+
+@pytest.mark.parametrize(
+    "unit", [cls() for cls in UNITS.values() if cls().sparse], ids=repr
+)
+@pytest.mark.parametrize("task", [SingleModule(), Subsets()], ids=["single", "subsets"])
+def test_the_penalty_that_makes_weights_discrete_is_in_the_objective(unit, task):
+    """At the end of training a step goes down the loss and the penalty."""
+    network, protocol = published(unit, task)
+    (part,) = protocol.penalties
+    assert isinstance(part, UnitPenalty)
+    declared = network.parameters(task.in_features, 1)
+    rng = np.random.default_rng(0)
+    params = {
+        name: jnp.asarray(rng.uniform(0.1, 0.4, parameter.shape))
+        for name, parameter in declared.items()
+    }
+    moment = at(protocol.steps, predict=lambda _: jnp.zeros(()), target=jnp.ones(()))
+    objective = whole(network, protocol.loss, [bound(part)])(moment, None)
+    value, loss = objective.total(params)
+    assert np.isclose(value - loss, part.strength * network.penalty(params), rtol=1e-5)
+    assert value > loss
 
 
 def test_a_task_without_a_recipe_asks_for_a_protocol(monkeypatch):

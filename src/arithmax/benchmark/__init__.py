@@ -15,12 +15,14 @@ from ._benchmark import Place as Place
 from ._benchmark import Rival as Rival
 from ._benchmark import benchmark as benchmark
 from ._benchmark import free_name as free_name
+from ._best import REMARKS as REMARKS
 from ._best import Best as Best
 from ._best import Contest as Contest
 from ._best import best_units as best_units
 from ._best import contest_rate as contest_rate
 from ._best import domain_of as domain_of
 from ._best import inputs_of as inputs_of
+from ._best import not_run as not_run
 from ._best import setting_of as setting_of
 from ._best import setting_text as setting_text
 from ._best import share_text as share_text

@@ -19,6 +19,11 @@ from ..units import REALS
 from ._leaderboard import Board, Score, rank
 
 NAMES = {symbol: name for name, symbol in SYMBOLS.items()}
+# Units whose stored runs are not of the recipe that they have now, and why.
+REMARKS = {
+    "Gated NAU/NMU": "The stored runs were trained without its penalty: it was missing "
+    "from the recipe.",
+}
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,16 @@ def best_units(boards: Sequence[Board], criterion: str = "") -> list[Best]:
     }
     operations = dict.fromkeys(o for b in chosen.values() for o in b.operations)
     return [_best(o, _contests(o, chosen, criterion)) for o in operations]
+
+
+def not_run(boards: Sequence[Board]) -> list[str]:
+    """The units of the Primer's task that no board has runs of.
+
+    Args:
+        boards: the boards.
+    """
+    known = {unit for board in boards for unit in board.units}
+    return [unit for unit in UNITS if unit not in known]
 
 
 def _size(board: Board) -> tuple[int, int]:

@@ -33,6 +33,8 @@ UNITS: dict[str, tuple[str, str]] = {
     "NALU, untied": (RED, "diamond"),
     "NALU, ±1/√n": (PINK, "diamond"),
     "G-NALU": (TEAL, "star"),
+    "SNALU": (GREEN, "star"),
+    "NALU-sinh": (GREEN, "cross"),
     "iNALU": (OLIVE, "triangle-up"),
     "iNALU (sw)": (OLIVE, "triangle-left"),
     "iNALU (iw)": (RED, "triangle-right"),
@@ -55,11 +57,13 @@ UNITS: dict[str, tuple[str, str]] = {
     "RealNPU (modified)": (OCHRE, "star"),
     "NRU": (RED, "square"),
     "NMRU": (TEAL, "circle"),
+    "GatedSignNMRU": (TEAL, "pentagon"),
     "MC-FC": (VIOLET, "star-triangle-up"),
     "MulMC-FC": (VIOLET, "star-square"),
     "MulMC-FC (benchmark)": (VIOLET, "star-diamond"),
     "MulMC-FC (iNALU sign)": (VIOLET, "hexagram"),
     "MulMC-FC (RealNPU sign)": (VIOLET, "star-triangle-down"),
+    "Hill Space": (BROWN, "square"),
 }
 # Other spellings in the documents.
 ALIASES = {

@@ -175,14 +175,14 @@ def opened(
     """How far the gates are open for what is needed: 1 is right, 0 the wrong side.
 
     With all weights zero a sum is 0 and a product is 1: what a unit of two paths then
-    gives is the share of its product.
+    gives is the share of its product. (The SNALU's product is then ±1.)
     """
     path = OPERATIONS[operation].path
     if len(unit.exact) > 1:
         nothing = unit.encode(np.zeros((1, x.shape[0])), path)
         gates = {n: v for n, v in params.items() if n in _apart(unit, x.shape[0])}
         with np.errstate(over="ignore"):
-            share = float(np.mean(unit.compute({**nothing, **gates}, x)))
+            share = float(np.mean(np.abs(unit.compute({**nothing, **gates}, x))))
         return share if path == "product" else 1 - share
     if "g" not in params or (unit.gates == "signs" and (x >= 0).all()):
         return 1.0

@@ -73,9 +73,9 @@ FILLED: dict[str, Callable[[Any, list[Value]], Filled]] = (
         _keeps_zero,
     )
     | dict.fromkeys("tanh sin asinh atan".split(), _keeps_zero)
-    | dict.fromkeys(["sqrt", "expm1", "integer_pow"], _zero_at_zero)
+    | dict.fromkeys(["sqrt", "expm1", "sinh", "integer_pow"], _zero_at_zero)
     | dict.fromkeys(["cos", "logistic"], _bounded)
-    | dict.fromkeys(["exp", "exp2"], _at_zero)
+    | dict.fromkeys(["exp", "exp2", "cosh"], _at_zero)
     | dict.fromkeys(["div", "log", "log1p", "rsqrt", "pow", "erf_inv"], _unknown)
     | dict.fromkeys(["bitcast_convert_type", "rem", "clamp", "nextafter"], _unknown)
     | dict.fromkeys("lt le gt ge eq ne and or not xor is_finite".split(), _whole)

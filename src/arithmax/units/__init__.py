@@ -1,4 +1,4 @@
-"""Every published arithmetic unit, as pure functions of its parameters."""
+"""The published units of arithmetic, as pure functions of their parameters."""
 
 from importlib import import_module
 
@@ -25,7 +25,9 @@ from .._parameters import Uniform as Uniform
 from .._parameters import matrix as matrix
 from ._division import NMRU as NMRU
 from ._division import NRU as NRU
+from ._division import GatedSignNMRU as GatedSignNMRU
 from ._gated import GatedNAUNMU as GatedNAUNMU
+from ._hill_space import HillSpace as HillSpace
 from ._inalu import INALU as INALU
 from ._linear import Dense as Dense
 from ._linear import Linear as Linear
@@ -35,6 +37,7 @@ from ._nac import NAC as NAC
 from ._nac import MultiplicativeNAC as MultiplicativeNAC
 from ._nalu import GNALU as GNALU
 from ._nalu import NALU as NALU
+from ._nalu_sinh import NALUSinh as NALUSinh
 from ._nau import NAU as NAU
 from ._nmu import NMU as NMU
 from ._nmu import StochasticNMU as StochasticNMU
@@ -52,6 +55,7 @@ from ._operations import Domain as Domain
 from ._operations import Exactness as Exactness
 from ._operations import Operation as Operation
 from ._registry import REGISTRY
+from ._snalu import SNALU as SNALU
 from ._spelling import plain_name as plain_name
 from ._spelling import registered
 from ._symbolic import power_product as power_product

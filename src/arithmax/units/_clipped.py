@@ -20,7 +20,7 @@ class AbstractClipped(Unit):
         return self.regulariser is not None
 
     def penalty(self, params: Params) -> Array:
-        return sparsity_penalty(self.regulariser, params)
+        return sparsity_penalty(self.regulariser, params["W"], self.least < 0)
 
     def project(self, params: Params) -> Params:
         w = params["W"]

@@ -82,7 +82,7 @@ class GatedNAUNMU(Unit):
 
     def penalty(self, params: Params) -> Array:
         xp = namespace(params["G"])
-        return linear(params["W_add"], xp) + linear(params["W_mul"], xp)
+        return linear(params["W_add"], xp) + linear(params["W_mul"], xp, False)
 
     def project(self, params: Params) -> Params:
         return self.weights(params) | {"G": params["G"]}

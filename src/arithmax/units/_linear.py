@@ -59,7 +59,7 @@ class Linear(Unit):
         return self.regulariser is not None
 
     def penalty(self, params: Params) -> Array:
-        return sparsity_penalty(self.regulariser, params)
+        return sparsity_penalty(self.regulariser, params["W"])
 
     @property
     def exact(self) -> dict:

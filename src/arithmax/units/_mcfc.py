@@ -236,7 +236,7 @@ class MulMCFC(Unit):
     def penalty(self, params: Params) -> Array:
         xp = namespace(params["R"])
         penalty = mass_penalty(params, xp)
-        return penalty + linear(params["g"], xp) if "g" in params else penalty
+        return penalty + linear(params["g"], xp, False) if "g" in params else penalty
 
     def weights(self, params: Params) -> Params:
         kept = params["alpha"].shape[0]

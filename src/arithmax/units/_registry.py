@@ -10,6 +10,8 @@ REGISTRY = {
     "nac-mul": "_nac.MultiplicativeNAC",
     "nalu": "_nalu.NALU",
     "g-nalu": "_nalu.GNALU",
+    "snalu": "_snalu.SNALU",
+    "nalu-sinh": "_nalu_sinh.NALUSinh",
     "inalu": "_inalu.INALU",
     "nau": "_nau.NAU",
     "nmu": "_nmu.NMU",
@@ -21,6 +23,8 @@ REGISTRY = {
     "real-npu": "_npu.RealNPU",
     "nru": "_division.NRU",
     "nmru": "_division.NMRU",
+    "gated-sign-nmru": "_division.GatedSignNMRU",
     "mc-fc": "_mcfc.MCFC",
     "mul-mc-fc": "_mcfc.MulMCFC",
+    "hill-space": "_hill_space.HillSpace",
 }

@@ -13,7 +13,12 @@ from arithmax.results import Results
 from arithmax.statistics import Interval, Range, median, sparsity, steps
 from arithmax.studies import Trained, find, study
 from arithmax.studies.slides import published_rows
-from arithmax.studies.slides.simple_mul import SHEET, starts_of_layer_two
+from arithmax.studies.slides.simple_mul import (
+    SHEET,
+    chance_of_starts,
+    luck,
+    starts_of_layer_two,
+)
 from arithmax.tasks import Subsets
 from arithmax.training import SGD, Adam, UnitPenalty, first_parameters
 from fake_rows import fake
@@ -68,6 +73,18 @@ def test_the_starts_of_layer_two_decide():
     share = computed.figures[SHEET.claim("share")]
     assert isinstance(share, Interval)
     assert share.low < 0.25 < share.high
+
+
+def test_the_luck_of_a_hundred_seeds():
+    """Both probabilities, counted one by one."""
+    quarter = sum(math.comb(100, k) * 3 ** (100 - k) for k in range(15)) / 4**100
+    assert math.isclose(chance_of_starts(), quarter, rel_tol=1e-9)
+    ways = sum(math.comb(244, k) * math.comb(856, 100 - k) for k in range(14))
+    fisher = ways / math.comb(1100, 100)
+    table = luck(right=231, total=1000)
+    np.testing.assert_allclose(table["probability"], [quarter, fisher], rtol=1e-9)
+    reason = study("simple-mul").claims[SHEET.claim("share")].reason
+    assert f"{quarter:.2g}" in reason and "no more than 14" in reason
 
 
 def strength(protocol):

@@ -7,16 +7,17 @@ from ...units import (
     MCFC,
     NAC,
     NAU,
-    NMRU,
     NMU,
     NRU,
     Dense,
+    HillSpace,
     Linear,
     MulMCFC,
     MultiplicativeNAC,
     StochasticNMU,
     Unit,
 )
+from ...units._division import AbstractNMRU
 from ...units._npu import AbstractNPU
 from .._parts import Criterion
 from .._penalties import UnitPenalty
@@ -48,11 +49,13 @@ def two_layers(unit: Network) -> Network:
         return unit
     first: Unit = unit
     second: Unit = unit
-    if isinstance(unit, NMU | StochasticNMU | AbstractNPU | NRU | NMRU):
+    if isinstance(unit, NMU | StochasticNMU | AbstractNPU | NRU | AbstractNMRU):
         first = NAU()
     elif isinstance(unit, MultiplicativeNAC):
         adding = {"clipped": NAU(), "linear": Linear(bias=False, regulariser="squared")}
         first = adding.get(unit.weight_map, NAC())
+    elif isinstance(unit, HillSpace):
+        first = HillSpace("additive")
     elif isinstance(unit, MulMCFC):
         first = MCFC()
     elif isinstance(unit, Dense):

@@ -4,7 +4,8 @@ from typing import Any
 
 from ..._network import Network
 from ...tasks import SingleModule
-from ...units import MCFC, NAU, NMRU, NMU, NRU, MulMCFC, StochasticNMU
+from ...units import MCFC, NAU, NMU, NRU, GatedNAUNMU, MulMCFC, StochasticNMU
+from ...units._division import AbstractNMRU
 from ...units._npu import AbstractNPU
 from .._optimisers import Adam
 from .._parts import Criterion
@@ -13,12 +14,14 @@ from .._protocol import Protocol
 from .._transforms import ClipNorm
 from . import recipe
 
+# The benchmark has no gated NAU/NMU: its strength is that of the paper it is from.
 STRENGTHS = {
     NAU: 0.01,
     NMU: 10.0,
+    GatedNAUNMU: 10.0,
     StochasticNMU: 10.0,
     NRU: 10.0,
-    NMRU: 10.0,
+    AbstractNMRU: 10.0,
     MCFC: 1.0,
     MulMCFC: 1.0,
 }
@@ -44,7 +47,7 @@ def penalised(unit: Network, task: SingleModule) -> tuple[Network, Protocol]:
     settings: dict[str, Any] = {}
     if isinstance(unit, NRU) and not redundant:
         settings["optimiser"] = Adam(1.0)
-    elif isinstance(unit, NMRU):
+    elif isinstance(unit, AbstractNMRU):
         settings = {"optimiser": Adam(1e-2), "transforms": (ClipNorm(1.0),)}
     # Of a class derived from one of them, too.
     strength = next(s for cls, s in STRENGTHS.items() if isinstance(unit, cls))
