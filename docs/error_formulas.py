@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from error_measures import percent, stored
@@ -9,9 +10,8 @@ from run_panels import evaluation
 from scipy.optimize import lsq_linear
 
 from arithmax.studies import Trained
-from arithmax.studies.npu.npu_large import cell
-from arithmax.training import first_parameters
-from arithmax.units import NAC, NRU
+from arithmax.studies.npu.npu_large import INPUTS, network
+from arithmax.units import NAC, NRU, Constant
 
 # The norm of arrays
 
@@ -19,8 +19,12 @@ from arithmax.units import NAC, NRU
 @cache
 def norms() -> dict[str, float]:
     """The L1 norm and the sum of 2-norms of the large task's NPU at its start."""
-    drawn = first_parameters(cell("NPU", "+"), [0])
-    arrays = {name: np.asarray(value[0], float) for name, value in drawn.items()}
+    rng, arrays = np.random.default_rng(0), {}
+    for name, value in network("NPU").parameters(INPUTS, 1).items():
+        start: Any = value.distribution  # a number, or uniform
+        same = isinstance(start, Constant)
+        ends = (start.value, start.value) if same else (start.low, start.high)
+        arrays[name] = rng.uniform(*ends, value.shape)
     first = arrays["0.W"]
     return {
         "L1": sum(np.abs(a).sum() for a in arrays.values()),
