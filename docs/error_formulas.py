@@ -27,8 +27,8 @@ def norms() -> dict[str, float]:
         arrays[name] = rng.uniform(*ends, value.shape)
     first = arrays["0.W"]
     return {
-        "L1": sum(np.abs(a).sum() for a in arrays.values()),
-        "arrays": sum(np.linalg.norm(a) for a in arrays.values()),
+        "L1": sum(float(np.abs(a).sum()) for a in arrays.values()),
+        "arrays": sum(float(np.linalg.norm(a)) for a in arrays.values()),
         "slope": float(np.abs(first).mean() / np.linalg.norm(first)),
     }
 
@@ -153,14 +153,14 @@ def stops() -> dict[str, float]:
 
 def frozen_starts() -> dict[str, float]:
     """The share of NAC's Ŵ, two inputs and one output, that start where tanh is 1."""
-    bound = NAC().parameters(2, 1)["W_hat"].distribution.high
-    return {name: 1 - stop / bound for name, stop in stops().items()}
+    start: Any = NAC().parameters(2, 1)["W_hat"].distribution
+    return {name: 1 - stop / start.high for name, stop in stops().items()}
 
 
 def frozen_gates() -> float:
     """The share of NRU's weights that start where tanh(1000 W) is exactly ±1."""
-    bound = NRU().parameters(2, 1)["W"].distribution.high
-    return 1 - stops()["PyTorch"] / 1000 / bound
+    start: Any = NRU().parameters(2, 1)["W"].distribution
+    return 1 - stops()["PyTorch"] / 1000 / start.high
 
 
 def tanh_effect() -> str:

@@ -103,7 +103,8 @@ SIZES: dict[str, dict[str, Any]] = {
 @cache
 def thresholds(name: str) -> tuple[float, float]:
     """What the script computes, and what the data set's subsets give."""
-    task = Subsets(**({"operation": "mul"} | SIZES[name]))
+    settings: dict[str, Any] = {"operation": "mul"} | SIZES[name]
+    task = Subsets(**settings)
     return task.threshold(rule="authors"), task.threshold(rule="exact")
 
 

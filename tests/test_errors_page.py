@@ -12,8 +12,10 @@ import errors_page
 import numpy as np
 import pytest
 from hooks import NOTE
+from run_panels import RESULTS
 
-from arithmax.units import INALU, NAU, RealNPU
+from arithmax.results import Results
+from arithmax.units import NAU, RealNPU
 from arithmax.units._inalu import sign_product
 
 PAGE = (Path(__file__).parents[1] / "docs" / "errors.md").read_text(encoding="utf-8")
@@ -104,10 +106,7 @@ def test_the_chance_of_the_printed_rate_is_a_sum_of_binomials():
 
 def test_rates_of_criteria_are_those_of_the_study():
     rates = scripts.criteria_rates()
-    totals = scripts.table("single-module", "totals")
-    rows = [
-        dict(zip(totals, r, strict=True)) for r in zip(*totals.values(), strict=True)
-    ]
+    rows = Results([], RESULTS).query('select * from "single-module.totals"')
     for row in rows:
         for name, value in rates.get((row["unit"], row["operation"]), {}).items():
             if name in row:
@@ -118,6 +117,35 @@ def test_rates_of_criteria_are_those_of_the_study():
 def test_the_best_half_is_better_than_all():
     for row in scripts.large_rows():
         assert row["seeds"] == 20 and row["compared"] <= row["median"]
+
+
+@pytest.fixture
+def penalised(monkeypatch):
+    """Errors of the large task as if the study had been trained with both penalties."""
+
+    def rows(script: str, printed: str) -> list[dict]:
+        ends = {"in": (1.0, 3.0), "out": (3.0, 4.0)}
+        return [
+            {"penalty": name, "low": ends[where][0], "high": ends[where][1]}
+            | {"published": 2.0, "operation": "×", "model": "NPU"}
+            for name, places in (("norms of arrays", script), ("L1", printed))
+            for where in places.split()
+        ]
+
+    def put(*places: str) -> None:
+        monkeypatch.setattr(scripts, "large_errors", lambda: rows(*places))
+
+    return put
+
+
+def test_runs_with_the_scripts_penalty_are_counted_once_they_are_there(penalised):
+    penalised("in in out", "out in out")
+    assert "2 of 3 printed" in scripts.array_norms()
+    assert scripts.array_norms().endswith("1 of 3 with L1.")
+    assert {row["penalty"] for row in scripts.large_rows()} == {"norms of arrays"}
+    penalised("", "in out")
+    assert "not known yet" in scripts.array_norms()
+    assert {row["penalty"] for row in scripts.large_rows()} == {"L1"}
 
 
 # Formulas
@@ -158,9 +186,8 @@ def test_flattened_signs_are_the_formula_for_one_output_only(outputs):
     assert (formulas.wrong_signs(2, outputs) == 0) == (outputs == 1)
     rng = np.random.default_rng(0)
     w, x = rng.uniform(-1, 1, (4, outputs)), rng.normal(size=4)
-    unit = sign_product(w.T, x[:, None], np)[:, 0]  # which `INALU` multiplies by
+    unit = sign_product(w.T, x[:, None], np)[:, 0]  # by which `INALU` multiplies
     np.testing.assert_allclose(formulas.product_signs(w, x), unit)
-    assert INALU.title == "iNALU"
 
 
 def test_a_weight_leaves_its_bound_with_slope_1_only():
