@@ -52,12 +52,9 @@ def power(w: float, x: float, reversed_k: bool = False) -> float:
 
 
 def k_effect() -> str:
-    x, y = 3.0, -3.0
-    wrong = [power(1, value, reversed_k=True) for value in (x, y)]
-    return (
-        f"every odd power has the wrong sign: {x:g}¹ = {wrong[0]:g} and "
-        f"(−{-y:g})¹ = {wrong[1]:g}"
-    )
+    wrong = [f"{power(1, x, reversed_k=True):g}" for x in (3.0, -3.0)]
+    text = f"every odd power has the wrong sign: 3¹ = {wrong[0]} and (−3)¹ = {wrong[1]}"
+    return text.replace("-", "−")
 
 
 @cache
@@ -164,7 +161,7 @@ def frozen_gates() -> float:
 
 
 def tanh_effect() -> str:
-    shares = ", ".join(f"{percent(v)} by {k}" for k, v in frozen_starts().items())
+    shares = ", ".join(f"{percent(v)} with {k}" for k, v in frozen_starts().items())
     return (
         f"of NAC's Ŵ in a layer of two inputs and one output start frozen: {shares}; "
         f"of NRU's gates {percent(frozen_gates())}"

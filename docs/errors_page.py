@@ -32,18 +32,20 @@ class Error:
 
     Args:
         title: the heading of its section.
+        paper: the document, in a word or two.
         where: in which formula or line it stands.
         effect: what it does, in numbers.
     """
 
     title: str
+    paper: str
     where: str
     effect: Callable[[], str]
 
     def listed(self) -> str:
         """Its line in the first table."""
         link = f"[{self.title}](#{slugify(self.title, '-')})"
-        return f"| {link} | {self.where} | {cached(self.effect)} |"
+        return f"| {link} | {self.paper} | {cached(self.effect)} |"
 
     def shown(self) -> str:
         """How its section begins."""
@@ -53,24 +55,28 @@ class Error:
 ERRORS = (
     Error(
         "The beta factor",
+        "NAU/NMU paper",
         f"{MADSEN}, table 2 and every figure of sparsity errors; "
         f"{STABLE.format('export/_compute_summary.r')}, `compute.beta.stat`",
         measures.beta_effect,
     ),
     Error(
         "Merge and sort",
+        "NAU/NMU paper",
         f"{MADSEN}, table 2, the figure of input ranges; "
         f"{STABLE.format('export/function_task_static.r')}, `merge(eps)`",
         measures.merge_effect,
     ),
     Error(
         "The variance that stayed",
+        "NAU/NMU paper",
         f"{MADSEN}, table 2; {STABLE.format('export/_compute_summary.r')}, "
         "`compute.gamma.stat`",
         measures.variance_effect,
     ),
     Error(
         "The threshold off by one",
+        "NAU/NMU paper",
         f"{MADSEN}, figures of dataset parameters; "
         f"{STABLE.format('export/function_task_static_mse_expectation.r')}, "
         "`a.end = a.start + subset.size`",
@@ -78,78 +84,94 @@ ERRORS = (
     ),
     Error(
         "The luck of a hundred seeds",
+        "NAU/NMU paper",
         f"{MADSEN}, table 1, and its slides",
         measures.luck_effect,
     ),
     Error(
         "Four criteria of success",
+        "four papers",
         "Schlör, Ring and Hotho, 2020; Madsen and Johansen, 2020; Mistry, Farrahi and "
         "Hare, 2022; the DMU, 2025",
         scripts.criteria_effect,
     ),
     Error(
         "The norm of arrays",
+        "NPU paper",
         "Heim, Pevný and Šmídl, NeurIPS 2020, section 4.3; "
         f"{HEIM.format('scripts/arithmetic/*_l1_runs.jl')}, `norm(ps,1)`",
         formulas.norm_effect,
     ),
     Error(
         "The best ten of twenty",
+        "NPU paper",
         "Heim, Pevný and Šmídl, NeurIPS 2020, table 1; "
         f"{HEIM.format('scripts/arithmetic/revalidate.jl')}, `gdf[1:min(10,…),:]`",
         scripts.chosen_effect,
     ),
     Error(
         "Text against code",
+        "NPU paper",
         "Heim, Pevný and Šmídl, NeurIPS 2020, sections 4.2 and 4.3, tables A2 to A6",
         scripts.text_effect,
     ),
-    Error("Reversed k", DRAFT.format("eq. 12"), formulas.k_effect),
-    Error("A NAU between 0 and 1", DRAFT.format("eq. 6"), formulas.nau_effect),
+    Error("Reversed k", "NPU draft", DRAFT.format("eq. 12"), formulas.k_effect),
+    Error(
+        "A NAU between 0 and 1", "NPU draft", DRAFT.format("eq. 6"), formulas.nau_effect
+    ),
     Error(
         "A gate without its sigmoid",
+        "NAU/NMU slides",
         "slides of “Neural Arithmetic Units”, ICLR 2020, on NALU",
         formulas.gate_effect,
     ),
     Error(
         "A gradient expected to be zero",
+        "NAU/NMU slides",
         "slides of “Neural Arithmetic Units”, ICLR 2020, on weight issues",
         scripts.expected_effect,
     ),
     Error(
         "Slips of the note",
+        "note of 2019",
         "“Gradient-based optimization of multiplication from learned input subsets”, "
         "2019, eq. 3, 6 and 10",
         scripts.slips_effect,
     ),
     Error(
         "Signs of a flattened matrix",
+        "iNALU's code",
         "`nalu_architectures.py` of daschloer/inalu, the part “sign” of each layer",
         formulas.sign_effect,
     ),
     Error(
         "The benchmark's iNALU",
+        "Primer's code",
         "`stable_nalu/layer/inalu.py` of bmistry4/nalm-benchmark",
         scripts.inalu_effect,
     ),
     Error(
         "Operands that are given",
+        "DMU",
         "the DMU, arXiv 2509.08180; `freeze_O` in marict/nalm-benchmark",
         formulas.dmu_effect,
     ),
     Error(
         "A NAC that is a linear layer",
+        "NAC elsewhere",
         "re-implementations of 2018: kevinzakka/NALU-pytorch and bharathgs/NALU, both "
         "mended in pull request 2; forks from before are not",
         lambda: "Ŵ and M̂ are never trained, and weights are not bounded",
     ),
     Error(
         "Where tanh stops",
+        "XLA, PyTorch",
         "float32 tanh of XLA and PyTorch, which NAC, NALU and NRU are built of",
         formulas.tanh_effect,
     ),
     Error(
         "The slope of clamp",
+        "PyTorch",
         "`torch.clamp` since 2.14, in every NAU, NMU and unit that is projected",
         formulas.clamp_effect,
     ),
