@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from difference_tables import with_differences
 from mkdocs.structure.files import File
 
 from arithmax.benchmark import Board, boards
@@ -52,6 +53,7 @@ def on_page_markdown(markdown, page, config, files):
     markdown = markdown.replace("<!-- table: studies -->", overview())
     if BEST in markdown:
         markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
+    markdown = with_differences(markdown, evaluations)
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
     return with_plots(markdown, evaluations(), "../" * page.url.count("/"))
 

@@ -8,12 +8,13 @@ from importlib import resources
 import plotly.offline
 
 from .. import __version__
-from ..studies import Evaluation
+from ..studies import Evaluation, Verdict
+from ..studies._evaluate import LEAST_SHARE
 from ..studies._run import Track, untracked
 from ._draw import figures
 from ._html import escape, section
 from ._opening import opening
-from ._text import REDUCED
+from ._text import REDUCED, SIGNS
 
 TITLE = "Arithmax report"
 NOSCRIPT = "<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>"
@@ -71,8 +72,11 @@ def page(evaluations: Sequence[Evaluation], track: Track = untracked) -> str:
         [plotly.offline.get_plotlyjs(), file("page.js"), file("sections.js")],
         file("page.css"),
         "Intervals are 95 % intervals; a figure overlaps where ours and the published "
-        f"interval do. {REDUCED} marks runs with fewer seeds or steps than published, "
-        "which decide nothing.",
+        f"interval do. {SIGNS[Verdict.WITHIN]} marks figures without an interval that "
+        f"lie in ours, {SIGNS[Verdict.CONTRADICTED]} statements that our runs "
+        f"contradict. {REDUCED} marks runs with fewer seeds or steps than published, "
+        f"which decide nothing; {SIGNS[Verdict.TOO_SHORT]} those with less than "
+        f"{LEAST_SHARE:.0%} of the steps, of which no rate is given.",
     )
 
 

@@ -49,13 +49,17 @@ def described(name: str) -> Sheet:
     return replace(page, prose=page.prose.format(**sheet("inalu", MINIMAL).texts))
 
 
-def reason(rows: list[dict[str, Any]]) -> str:
-    """Why ours differs from some rows, where the authors' script was run on them."""
+def remarks(name: str, rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Why ours differs from some rows, where the authors' script was run on them.
+
+    Where it was not, what was tried, if the experiment has anything to say about it.
+    """
     ported = [row["ported"] for row in rows if "ported" in row]
     if not ported:
-        return ""
+        return {"tried": sheet("inalu", name).texts.get("tried", "")}
     right, runs = (sum(n) for n in zip(*ported, strict=True))
-    return sheet("inalu", MINIMAL).texts["ported"].format(solved=right, runs=runs)
+    text = sheet("inalu", MINIMAL).texts["ported"]
+    return {"reason": text.format(solved=right, runs=runs)}
 
 
 def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
@@ -67,7 +71,7 @@ def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
         for measure in (OUTSIDE, WITHIN):
             claim = sheet("inalu", name).claim("total", measure=measure, **labels)
             count = sum(r[measure] for r in rows)
-            yield claim, labels, measure, rate(count, runs, reason=reason(rows))
+            yield claim, labels, measure, rate(count, runs, **remarks(name, rows))
 
 
 def compute(trained: Trained) -> Computed:
@@ -113,7 +117,7 @@ def experiment(name: str, task: Callable[[str, str], Task], *hidden: int) -> Stu
     rows = published_rows(name)
     for row in sorted(rows, key=lambda r: OPERATIONS.index(r["operation"])):
         on = task(row["operation"], row["distribution"])
-        theirs = rate(row[OUTSIDE], row["runs"], reason=reason([row]))
+        theirs = rate(row[OUTSIDE], row["runs"], **remarks(name, [row]))
         trained = run(network(row["model"], *hidden), on)
         arms.append(Arm(labels_of(row), trained, {"success": theirs}))
     claims = {claim: figure for claim, _, _, figure in totals(name)}
