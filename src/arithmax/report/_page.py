@@ -71,12 +71,11 @@ def page(evaluations: Sequence[Evaluation], track: Track = untracked) -> str:
         "\n".join([NOSCRIPT, opening(evaluations, drawn), *sections]),
         [plotly.offline.get_plotlyjs(), file("page.js"), file("sections.js")],
         file("page.css"),
-        "Intervals are 95 % intervals; a figure overlaps where ours and the published "
-        f"interval do. {SIGNS[Verdict.WITHIN]} marks figures without an interval that "
-        f"lie in ours, {SIGNS[Verdict.CONTRADICTED]} statements that our runs "
-        f"contradict. {REDUCED} marks runs with fewer seeds or steps than published, "
-        f"which decide nothing; {SIGNS[Verdict.TOO_SHORT]} those with less than "
-        f"{LEAST_SHARE:.0%} of the steps, of which no rate is given.",
+        f"Intervals are 95 % intervals. {SIGNS[Verdict.OVERLAPS]} ours and the "
+        f"published one overlap; {SIGNS[Verdict.WITHIN]} a figure without one lies in "
+        f"ours; {SIGNS[Verdict.CONTRADICTED]} words that our runs contradict; "
+        f"{REDUCED} fewer seeds or steps than published, which decides nothing; "
+        f"{SIGNS[Verdict.TOO_SHORT]} less than {LEAST_SHARE:.0%} of the steps.",
     )
 
 
