@@ -53,7 +53,7 @@ class Comparison:
         if self.ours is None:
             return "no run of ours solved it"
         if self.verdict is Verdict.NO_INTERVAL:
-            return off(self.ours.value, self.published.value)
+            return off_by(self.ours.value, self.published.value)
         return ""
 
     @property
@@ -77,13 +77,13 @@ class Comparison:
         )
 
 
-def off(ours: float, published: float) -> str:
+def off_by(ours: float, published: float) -> str:
     """By which factor, or where there is none by how much, ours is off a figure.
 
     Examples:
-        >>> from arithmax.studies._verdict import off
-        >>> off(3.0, 2.0), off(2.0, 5.0), off(0.25, 0.0), off(0.0, 0.0)
-        ('ours × 1.5', 'ours ÷ 2.5', 'ours +0.25', 'equal')
+        >>> from arithmax.studies._verdict import off_by
+        >>> off_by(3.0, 2.0), off_by(2.0, 5.0), off_by(0.25, 0.0)
+        ('ours × 1.5', 'ours ÷ 2.5', 'ours +0.25')
     """
     if ours == published:
         return "equal"
