@@ -4,11 +4,13 @@ MkDocs calls the functions that begin with `on_` by name.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from difference_tables import with_differences
 from mkdocs.structure.files import File
 
 from arithmax.benchmark import Board, boards
@@ -16,11 +18,13 @@ from arithmax.report import figures, markdown
 from arithmax.report._best import best_markdown
 from arithmax.report._leaderboard import slugs, standings
 from arithmax.report._page import file
+from arithmax.report._text import REDUCED, SIGNS
 from arithmax.report._unit_scores import unit_scores
 from arithmax.studies import Evaluation, Verdict, load
 from arithmax.units import UNITS
 
 ROOT = Path(__file__).parents[1]
+SIGNED = {**{v.value: SIGNS[v] for v in Verdict}, "reduced": REDUCED}
 BEST = "<!-- best -->"  # where the best unit for each operation is named
 
 
@@ -52,6 +56,7 @@ def on_page_markdown(markdown, page, config, files):
     markdown = markdown.replace("<!-- table: studies -->", overview())
     if BEST in markdown:
         markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
+    markdown = with_differences(markdown, evaluations)
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
     return with_plots(markdown, evaluations(), "../" * page.url.count("/"))
 
@@ -152,14 +157,23 @@ def drawn(figure) -> str:
 
 
 def overview() -> str:
-    """One line per study: what it is, and how its figures compare."""
-    lines = ["| study | what it is | " + " | ".join([*Verdict, "reduced"]) + " |"]
-    lines += ["|---" * (len(Verdict) + 3) + "|"]
+    """One line per study: what it is, and how its figures compare; then the sums."""
+    heads = [f'<abbr title="{v}">{sign}</abbr>' for v, sign in SIGNED.items()]
+    lines = ["| study | what it is | " + " | ".join(heads) + " |"]
+    lines += ["|---|---" + "|---:" * len(SIGNED) + "|"]
+    total: Counter[str] = Counter()
     for evaluation in evaluations():
-        own = evaluation.study
-        counts = " | ".join(str(n) for n in evaluation.tally.values())
-        lines.append(f"| [{own.name}]({own.name}.md) | {own.title} | {counts} |")
-    return "\n".join(lines)
+        own, tally = evaluation.study, evaluation.tally
+        total.update(tally)
+        lines.append(
+            f"| [{own.name}]({own.name}.md) | {own.title} | {_counts(tally)} |"
+        )
+    return "\n".join([*lines, f"| all | | {_counts(total)} |"])
+
+
+def _counts(tally: Mapping[str, int]) -> str:
+    """Counts in the order of the heads; none is left out."""
+    return " | ".join(f"{tally[name]:,}" if tally[name] else "" for name in SIGNED)
 
 
 def page(evaluation: Evaluation) -> str:

@@ -115,7 +115,13 @@ def computed() -> Evaluation:
         "Somewhere",
         "Nothing is trained.",
         compute=lambda trained: Computed(),
-        claims={f"slope {NASTY}": Published(1.0, 0.9, 1.1), "rest": Published(2.0)},
+        claims={
+            f"slope {NASTY}": Published(1.0, 0.9, 1.1),
+            "rest": Published(2.0),
+            "inside": Published(1.0),
+            "never": Published(0.0, note="“never”", statement=True),
+            "off": Published(2.0),
+        },
         shown={"shown": f"A table {NASTY}", "absent": "not computed"},
         plots=(
             Surface("Surface.", "surface", choice="unit"),
@@ -126,6 +132,7 @@ def computed() -> Evaluation:
             ImageRow("I.", "images", label="digit", below=("read",), only={"of": "a"}),
         ),
     )
-    figures = {f"slope {NASTY}": Interval(1.0, 0.95, 1.05)}
+    one = Interval(1.0, 0.95, 1.05)
+    figures = {f"slope {NASTY}": one, "inside": one, "never": one, "off": one}
     told = [{"command": "arithmax study computed", "seconds": 2.0}]
     return Evaluation(study, [], Computed(tables, figures), Results([]), told)

@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arithmax.report import page as document_of
-from arithmax.report._table import arm_lines, shown_tables
-from arithmax.studies import Evaluation, load
+from arithmax.report._table import Notes, arm_lines, shown_tables
+from arithmax.statistics import overlap, sparsity
+from arithmax.studies import Evaluation, Verdict, load
 from browser import browser as browser
 from pages import in_browser
 
@@ -107,9 +109,45 @@ def one_each(evaluation: Evaluation, names: list[str], lines: list[list[str]]) -
     return len(set(told)) == len(told) and set(told) <= arms
 
 
-def test_reduced_runs_have_their_own_sign(evaluations):
-    from arithmax.report._table import Notes
-
+def test_runs_that_are_too_short_say_no_rate(evaluations):
     gate = next(e for e in evaluations if e.study.name == "gate")
-    entries = [e for line in arm_lines(gate, Notes()) for e in line.entries]
-    assert {e.kind for e in entries if e.verdict} == {"reduced"}
+    lines = arm_lines(gate, Notes())
+    assert all("of 5,000,000 steps" in line.reduced for line in lines)
+    entries = [e for line in lines for e in line.entries if e.verdict]
+    assert {(e.kind, e.ours) for e in entries} == {("too_short", "—")}
+    ((_, names, rows),) = shown_tables(gate)
+    assert {row[names.index("solved")] for row in rows} == {"—"}
+
+
+def test_every_difference_has_a_reason_or_says_what_was_tried(evaluations):
+    compared = [c for e in evaluations for c in e.comparisons]
+    silent = [
+        c
+        for c in compared
+        if c.verdict is Verdict.DIFFERS and not c.is_reduced and not c.why
+    ]
+    assert silent == []
+    tallies = [n for e in evaluations for n in e.tally.values()]
+    assert sum(tallies) == len(compared)  # every figure has one verdict
+
+
+def test_why_the_nmu_has_another_sparsity_error(evaluations):
+    """The same seeds by XLA's program, on the same GPU, overlap what is published."""
+    own = next(e for e in evaluations if e.study.name == "arithmetic-dataset")
+    (runs,) = [a for a in own.arm_runs if {"×", "NMU", "2"} == {*a.arm.labels.values()}]
+    said = runs.rows[0]
+    alike = [r for r in own.results.rows if r["protocol"] == said["protocol"]]
+    alike = [r for r in alike if (r["network"], r["task"]) == _network_and_task(said)]
+    theirs = runs.arm.published["sparsity"].interval
+    for platform, overlaps in (("gpu-kernel", False), ("gpu", True)):
+        rows = [r for r in alike if r["platform"] == platform]
+        errors = [r["sparsity"] for r in rows if r["outcome"] == "solved"]
+        found = sparsity(errors)
+        assert len(rows) == 100 and overlap(found, theirs) is overlaps  # type: ignore[arg-type]
+        if overlaps:
+            reason = runs.arm.published["sparsity"].reason
+            assert f"{found.value:.1e}".replace("e-0", "e-") in reason
+
+
+def _network_and_task(row: dict[str, Any]) -> tuple[str, str]:
+    return row["network"], row["task"]

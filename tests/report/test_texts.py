@@ -63,9 +63,12 @@ def test_markdown_escapes_what_is_not_its_own(trained, computed):
 
 
 def test_markdown_says_everything(trained, computed):
+    short = [replace(trained.arm_runs[0], summary=None, reduced="1 of 10 steps")]
     text = markdown(trained) + markdown(computed)
+    text += markdown(replace(trained, arm_runs=short))
     for verdict in Verdict:
         assert verdict.value in text
+    assert "too short to compare: 1 of 10 steps" in text and "(ours ÷ 2)" in text
     brackets = text.replace("&#91;", "[").replace("&#93;", "]")
     for solved in (3, 0):  # how many runs, and how often they were solved
         rate = interval("success", success_rate(solved, 3))
@@ -81,7 +84,7 @@ def test_a_study_opens_with_question_plot_and_answer(computed):
     parts = [
         "**What is it?**",
         "PLOT 1",
-        "Of 2 published figures",
+        "Of 5 published figures",
         "Nothing is trained",
     ]
     parts += ["| claim |", "PLOT 2", "## Source, commands and cost", "Somewhere."]
@@ -94,7 +97,8 @@ def test_a_study_opens_with_question_plot_and_answer(computed):
 
 def test_what_verdicts_say_in_a_sentence(trained, computed):
     assert answer(computed) == (
-        "Of 2 published figures, 1 overlaps ours and 1 was not run."
+        "Of 5 published figures, 1 overlaps ours, 1 is within our interval, 1 is a "
+        "statement that our runs contradict, 1 has no interval and 1 was not run."
     )
     everything = {name: Published(1.0, 0.9, 1.1) for name in computed.study.claims}
     figures = {name: Interval(1.0, 0.95, 1.05) for name in everything}
@@ -103,7 +107,7 @@ def test_what_verdicts_say_in_a_sentence(trained, computed):
         study=replace(computed.study, claims=everything),
         computed=replace(computed.computed, figures=figures),
     )
-    assert answer(agreed) == "All 2 published figures overlap ours."
+    assert answer(agreed) == "All 5 published figures overlap ours."
     nothing = replace(computed, study=replace(computed.study, claims={}))
     assert answer(nothing) == "Nothing was published to compare with."
     alone = [

@@ -10,7 +10,7 @@ import pytest
 
 from arithmax import NAU, Cell, published, results, train_cells
 from arithmax.results import Results
-from arithmax.statistics import Interval, Range
+from arithmax.statistics import Interval, Range, success_rate
 from arithmax.studies import (
     Arm,
     Computed,
@@ -103,6 +103,7 @@ def test_runs_that_are_few_or_equal_decide_nothing(solved, spread):
     }
     assert isinstance(found["solved_at"].ours, Range)
     assert found["solved_at"].sentence == "no interval of ours"
+    assert found["sparsity"].remark.startswith("equal" if not spread else "ours × 1.0")
 
 
 def test_ranges_are_ranges_again_when_they_are_read(tmp_path):
@@ -127,11 +128,20 @@ def test_claims_of_reduced_runs_decide_nothing(tmp_path):
     assert done.comparisons[1].sentence == "overlaps (reduced: 1 of 10 seeds)"
 
 
-def test_what_was_not_run_and_what_nobody_solved():
-    own = small(seeds=10, published_figures={"solved_at": Published(1.0, 0.5, 2.0)})
+@pytest.mark.parametrize(
+    ("solved", "verdict"),
+    [(None, "differs"), (9, "differs"), (1, "no interval of ours")],
+)
+def test_what_was_not_run_and_what_nobody_solved(solved, verdict):
+    """That none of ten is solved is a difference where success rates differ."""
+    figures = {"solved_at": Published(1.0, 0.5, 2.0)}
+    if solved is not None:
+        rate = success_rate(solved, 10)
+        figures["success"] = Published(rate.value, rate.low, rate.high)
+    own = small(seeds=10, published_figures=figures)
     assert verdicts(own, [])["solved_at"].verdict is Verdict.NOT_RUN
     none = verdicts(own, fake(own, [False] * 10))["solved_at"]
-    assert none.verdict is Verdict.DIFFERS and "no run of ours" in none.sentence
+    assert none.sentence == f"{verdict} (no run of ours solved it)"
 
 
 def test_a_reduced_run_says_so():

@@ -18,8 +18,12 @@ MEASURES = {
     "sparsity": "sparsity",
 }
 ARMS = "Ours beside published; median and mean are of steps until a run is solved"
-WORDS = {"no interval published": "no interval", "no interval of ours": "no interval"}
-NOT_RUN = "not run"
+WORDS = {
+    "no interval published": "no interval",
+    "no interval of ours": "no interval",
+    "within our interval": "within ours",
+}
+NOT_RUN, TOO_SHORT = "not run", "too short to compare"
 BRACKETS = re.compile(r"\[(\S+), (\S+)\]")  # of an interval, which stays together
 PLAIN = (1e-2, 1e4)  # between these a figure is written without an exponent
 
@@ -39,13 +43,15 @@ def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
     print()
     print(filled(f"{study.name}: {study.title}"))
     asked = of_chosen(evaluation, chosen)
-    compared = [c for c in asked if str(c.verdict) != NOT_RUN]
+    compared = [c for c in asked if c.verdict not in (NOT_RUN, TOO_SHORT)]
     _print_compared(", ".join(study.labels), [c for c in compared if c.labels])
     _print_rates(evaluation)
     _print_compared("claim", [c for c in compared if not c.labels])
-    if missing := len(asked) - len(compared):
-        print()
-        print(f"{missing} published figure{'s' * (missing > 1)}: {NOT_RUN}.")
+    for verdict in (TOO_SHORT, NOT_RUN):
+        alike = [c for c in asked if c.verdict == verdict]
+        _print_missing("published figure", verdict, [c.reduced for c in alike])
+    short = [a for a in evaluation.arm_runs if a.too_short and not a.arm.published]
+    _print_missing("success rate", TOO_SHORT, [a.reduced for a in short])
     _print_tables(evaluation)
     counts = ", ".join(f"{n} {name}" for name, n in evaluation.tally.items() if n)
     if counts and not chosen:
@@ -53,7 +59,7 @@ def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
         print(filled(f"{study.name}: {counts}."))
     if evaluation.remark:
         print(filled(evaluation.remark))
-    if any(c.reduced and c.ours is not None for c in evaluation.comparisons):
+    if any(c.is_reduced for c in evaluation.comparisons):
         print(
             filled(
                 "This was a reduced run: its verdicts do not speak of the published "
@@ -77,6 +83,15 @@ def _print_compared(name: str, comparisons: Sequence[Any]) -> None:
         names = [name, "measure", "ours", "published", "verdict"]
         show(table(ARMS, names, rows, keys=2))
     print_notes(notes)
+
+
+def _print_missing(what: str, why: str, left_out: Sequence[str]) -> None:
+    """How many figures are not there, why, and what was left out of the runs."""
+    if count := len(left_out):
+        runs = "; ".join(dict.fromkeys(filter(None, left_out)))
+        print()
+        why += f" ({runs})" if runs else ""
+        print(filled(f"{count} {what}{'s' * (count > 1)}: {why}."))
 
 
 def _first(row: list[str], above: Sequence[str]) -> list[str]:
@@ -116,13 +131,13 @@ def line(c: Any, notes: list[str]) -> list[str]:
     """One comparison as a row of a table; what has to be said of it joins the notes."""
     rate = c.measure == "success"
     name = ", ".join(map(str, c.labels.values())) or c.measure
-    unsolved = "unsolved" if c.verdict == "differs" else "—"
-    ours = unsolved if c.ours is None else figure_text(c.ours, rate)
+    ours = "unsolved" if c.ours is None else figure_text(c.ours, rate)
     theirs = figure_text(c.published.interval or c.published.value, rate)
-    reduced = f"reduced: {c.reduced}" if c.reduced else ""
-    reason = c.published.reason if c.verdict == "differs" else ""
+    reduced = f"reduced: {c.reduced}" if c.is_reduced else ""
     verdict = "reduced" if reduced else WORDS.get(str(c.verdict), str(c.verdict))
-    said = [*filter(None, (reduced, c.published.note, reason))]
+    if c.ours is not None and c.remark and not reduced:
+        verdict += f", {c.remark}"
+    said = [*filter(None, (reduced, c.published.note, c.why))]
     notes += [note for note in said if note not in notes]
     marks = ",".join(str(notes.index(note) + 1) for note in said)
     verdict += f" [{marks}]" if marks else ""

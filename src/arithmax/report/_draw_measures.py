@@ -218,7 +218,8 @@ def _hover(
         parts.append(f"{runs.summary.solved} of {runs.summary.total} solved")
     compared = {c.measure: c for c in runs.comparisons}
     if measure in compared:
-        parts.append(str(compared[measure].verdict))
+        verdict, remark = compared[measure].verdict, compared[measure].remark
+        parts.append(f"{verdict} ({remark})" if remark else str(verdict))
     if runs.reduced:
         parts.append(f"reduced: {runs.reduced}")
     return [escaped(runs.arm.name), "<br>".join(escaped(part) for part in parts)]

@@ -143,7 +143,7 @@ def _thresholds(arms: list[ArmRuns], first: float, last: float) -> list[dict[str
 
 def seeds(plot: Seeds, evaluation: Evaluation) -> go.Figure | None:
     """One dot per seed: solved ones by their step, the others in a band above."""
-    arms = chosen_arms(evaluation, plot.only)
+    arms = [a for a in chosen_arms(evaluation, plot.only) if not a.too_short]
     if not arms:
         return None
     rows = [row for runs in arms for row in runs.rows]

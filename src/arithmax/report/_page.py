@@ -8,12 +8,13 @@ from importlib import resources
 import plotly.offline
 
 from .. import __version__
-from ..studies import Evaluation
+from ..studies import Evaluation, Verdict
+from ..studies._evaluate import LEAST_SHARE
 from ..studies._run import Track, untracked
 from ._draw import figures
 from ._html import escape, section
 from ._opening import opening
-from ._text import REDUCED
+from ._text import REDUCED, SIGNS
 
 TITLE = "Arithmax report"
 NOSCRIPT = "<noscript><p>Plots need JavaScript; text and tables do not.</p></noscript>"
@@ -70,9 +71,11 @@ def page(evaluations: Sequence[Evaluation], track: Track = untracked) -> str:
         "\n".join([NOSCRIPT, opening(evaluations, drawn), *sections]),
         [plotly.offline.get_plotlyjs(), file("page.js"), file("sections.js")],
         file("page.css"),
-        "Intervals are 95 % intervals; a figure overlaps where ours and the published "
-        f"interval do. {REDUCED} marks runs with fewer seeds or steps than published, "
-        "which decide nothing.",
+        f"Intervals are 95 % intervals. {SIGNS[Verdict.OVERLAPS]} ours and the "
+        f"published one overlap; {SIGNS[Verdict.WITHIN]} a figure without one lies in "
+        f"ours; {SIGNS[Verdict.CONTRADICTED]} words that our runs contradict; "
+        f"{REDUCED} fewer seeds or steps than published, which decides nothing; "
+        f"{SIGNS[Verdict.TOO_SHORT]} less than {LEAST_SHARE:.0%} of the steps.",
     )
 
 

@@ -62,13 +62,9 @@ class Notes:
 
     def of(self, compared: Comparison) -> tuple[int, ...]:
         """The numbers of what is to be known about a comparison."""
-        published, numbers = compared.published, []
-        if published.note:
-            numbers.append(self.number(published.note))
-        alike = compared.verdict in (Verdict.OVERLAPS, Verdict.NOT_RUN)
-        if published.reason and not alike:
-            numbers.append(self.number(f"Why ours differs: {published.reason}"))
-        return tuple(sorted(numbers))
+        note, why = compared.published.note, compared.why
+        said = [note, f"Why ours differs: {why}" if why else ""]
+        return tuple(sorted(self.number(text) for text in said if text))
 
 
 def measures(evaluation: Evaluation) -> tuple[str, ...]:
@@ -89,11 +85,10 @@ def arm_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
 
 def _line(runs: ArmRuns, names: tuple[str, ...], notes: Notes) -> Line:
     compared = {c.measure: c for c in runs.comparisons}
-    summary = runs.summary
     return Line(
         tuple(value_text(v) for v in runs.arm.labels.values()),
-        str(summary.total) if summary else "not run",
-        f"reduced: {runs.reduced}" if runs.reduced else "",
+        str(len(runs.rows)) if runs.rows else "not run",
+        _left_out(runs),
         tuple(
             _entry(compared[name], notes)
             if name in compared
@@ -103,15 +98,21 @@ def _line(runs: ArmRuns, names: tuple[str, ...], notes: Notes) -> Line:
     )
 
 
+def _left_out(runs: ArmRuns) -> str:
+    """What of the published runs was left out."""
+    if runs.too_short:
+        return f"{Verdict.TOO_SHORT}: {runs.reduced}"
+    return f"reduced: {runs.reduced}" if runs.reduced else ""
+
+
 def _entry(compared: Comparison, notes: Notes) -> Entry:
-    unsolved = compared.verdict is Verdict.DIFFERS and compared.ours is None
     return Entry(
         interval(compared.measure, compared.ours),
         interval(compared.measure, compared.published),
         compared.verdict,
         notes.of(compared),
-        "no run of ours solved it" if unsolved else "",
-        bool(compared.reduced) and compared.verdict is not Verdict.NOT_RUN,
+        compared.remark,
+        compared.is_reduced,
     )
 
 

@@ -11,20 +11,32 @@ from ..studies._shown import spent
 # A verdict has a sign of its own, for those who do not see its colour.
 SIGNS = {
     Verdict.OVERLAPS: "✓",
+    Verdict.WITHIN: "∈",
     Verdict.DIFFERS: "✗",
+    Verdict.CONTRADICTED: "⊥",
     Verdict.NO_INTERVAL: "○",
     Verdict.OURS_WITHOUT_INTERVAL: "◇",
+    Verdict.TOO_SHORT: "…",
     Verdict.NOT_RUN: "–",
 }
 REDUCED = "◐"  # a run that was shorter than the published one
 # What a verdict says of one figure, and of several.
 COUNTED = {
     Verdict.OVERLAPS: ("overlaps ours", "overlap ours"),
+    Verdict.WITHIN: ("is within our interval", "are within our intervals"),
     Verdict.DIFFERS: ("differs from ours", "differ from ours"),
+    Verdict.CONTRADICTED: (
+        "is a statement that our runs contradict",
+        "are statements that our runs contradict",
+    ),
     Verdict.NO_INTERVAL: ("has no interval", "have no interval"),
     Verdict.OURS_WITHOUT_INTERVAL: (
         "has too few solved runs of ours",
         "have too few solved runs of ours",
+    ),
+    Verdict.TOO_SHORT: (
+        "is beside runs too short to compare",
+        "are beside runs too short to compare",
     ),
     Verdict.NOT_RUN: ("was not run", "were not run"),
 }

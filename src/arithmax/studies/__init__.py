@@ -1,10 +1,8 @@
 """Published tables and figures as studies: data, and the runs that reproduce them."""
 
 from ._evaluate import ArmRuns as ArmRuns
-from ._evaluate import Comparison as Comparison
 from ._evaluate import Evaluation as Evaluation
 from ._evaluate import Trained as Trained
-from ._evaluate import Verdict as Verdict
 from ._evaluate import evaluate as evaluate
 from ._evaluate import find as find
 from ._plots import Bars as Bars
@@ -30,3 +28,5 @@ from ._study import Computed as Computed
 from ._study import Published as Published
 from ._study import Study as Study
 from ._study import Table as Table
+from ._verdict import Comparison as Comparison
+from ._verdict import Verdict as Verdict

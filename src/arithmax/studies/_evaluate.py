@@ -1,59 +1,27 @@
 """Ours beside theirs: which runs belong to which arm, and what they say."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import isinf
 from typing import Any
 
 from .._identity import code_of, describe
 from ..results import Results, Summary, one_each, summarise
 from ..statistics import Interval, Range, overlap
 from ..training import Cell
-from ._study import Arm, Computed, Labels, Published, Study
+from ._study import Arm, Computed, Study
+from ._tables import ranked
+from ._verdict import Comparison, Verdict, compare
 
-
-class Verdict(StrEnum):
-    """What a comparison says."""
-
-    OVERLAPS = "overlaps"
-    DIFFERS = "differs"
-    NO_INTERVAL = "no interval published"
-    OURS_WITHOUT_INTERVAL = "no interval of ours"
-    NOT_RUN = "not run"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One figure of ours beside the published one.
-
-    `measure` is one of `MEASURES`, or the name of a claim; `reduced` says what of the
-    published run was left out, and is empty if nothing was.
-    """
-
-    labels: Labels
-    measure: str
-    ours: Interval | Range | None
-    published: Published
-    verdict: Verdict
-    reduced: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        text = str(self.verdict)
-        if self.verdict is Verdict.DIFFERS and self.ours is None:
-            text += " (no run of ours solved it)"
-        elif self.verdict is Verdict.DIFFERS and self.published.reason:
-            text += f": {self.published.reason}"
-        if self.reduced and self.verdict is not Verdict.NOT_RUN:
-            text += f" (reduced: {self.reduced})"
-        return text
+# Of the published steps. The published penalties set in after a tenth of them (iNALU)
+# or later (NAU and NMU: a fifth), so that shorter runs are trained by another rule.
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class ArmRuns:
-    """The runs of one arm, and what they say together."""
+    """The runs of one arm, and what they say together: nothing if too short."""
 
     arm: Arm
     rows: list[dict[str, Any]]
@@ -63,19 +31,49 @@ class ArmRuns:
     @property
     def comparisons(self) -> list[Comparison]:
         """Every published figure of the arm beside ours."""
+        labels, left_out, missing = self.arm.labels, self.reduced, self._missing
         return [
-            compare(self.arm.labels, name, self.ours(name), figure, self)
+            compare(labels, name, self.ours(name), figure, left_out, missing)
             for name, figure in self.arm.published.items()
         ]
+
+    @property
+    def too_short(self) -> bool:
+        """Whether there are runs, but of too few steps for a rate."""
+        return bool(self.rows) and self.summary is None
+
+    @property
+    def _missing(self) -> Verdict:
+        """What it means that there is no figure of ours.
+
+        Runs of which none is solved have no step and no sparsity error. That is a
+        difference where it is one of success rates.
+        """
+        if self.summary is None:
+            return Verdict.TOO_SHORT if self.too_short else Verdict.NOT_RUN
+        rate = self.arm.published.get("success")
+        theirs = rate.interval if rate else None
+        if theirs is not None and overlap(self.summary.success, theirs):
+            return Verdict.OURS_WITHOUT_INTERVAL
+        return Verdict.DIFFERS
 
     def ours(self, measure: str) -> Interval | Range | None:
         """Our figure of a measure, if runs solved the task."""
         if self.summary is None:
             return None
         if measure == "median":
-            middle = self.summary.solved_at_median
-            return None if middle is None else Interval(middle, middle, middle)
+            return self._median()
         return getattr(self.summary, measure)
+
+    def _median(self) -> Interval | Range | None:
+        """The median step of solved runs, with an interval by their ranks."""
+        solved = [row for row in self.rows if row["outcome"] == "solved"]
+        at = [max(row["solved_at"], 1) for row in solved]
+        if not at:
+            return None
+        found = ranked(at)
+        few = isinf(found.high)
+        return Range(found.value, min(at), max(at)) if few else found
 
 
 @dataclass(frozen=True)
@@ -135,48 +133,25 @@ class Evaluation:
         everything = [c for runs in self.arm_runs for c in runs.comparisons]
         for name, published in self.study.claims.items():
             ours, left_out = computed.figures.get(name), computed.reduced.get(name, "")
-            compared = compare({}, name, ours, published, None)
-            everything.append(replace(compared, reduced=left_out))
+            everything.append(compare({}, name, ours, published, left_out))
         return everything
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
         """How many comparisons have which verdict, those of reduced runs left out."""
-        full = [c.verdict for c in self.comparisons if not c.reduced]
+        full = [c.verdict for c in self.comparisons if not c.is_reduced]
         return {v: full.count(v) for v in Verdict}
 
     @property
     def reduced(self) -> int:
         """How many comparisons are of reduced runs."""
-        return sum(bool(c.reduced) for c in self.comparisons)
+        return sum(c.is_reduced for c in self.comparisons)
 
     @property
     def tally(self) -> dict[str, int]:
         """How many comparisons have which verdict, and how many are of reduced runs."""
         counts = {verdict.value: n for verdict, n in self.verdicts.items()}
         return counts | {"reduced": self.reduced}
-
-
-def compare(
-    labels: Labels,
-    measure: str,
-    ours: Interval | Range | None,
-    published: Published,
-    runs: ArmRuns | None,
-) -> Comparison:
-    """One figure of ours beside a published one."""
-    reduced = runs.reduced if runs else ""
-    theirs = published.interval
-    if ours is None:
-        run = runs is not None and runs.summary is not None
-        verdict = Verdict.DIFFERS if run else Verdict.NOT_RUN
-    elif theirs is None:
-        verdict = Verdict.NO_INTERVAL
-    elif isinstance(ours, Range):  # of runs that are too few, or all equal
-        verdict = Verdict.OURS_WITHOUT_INTERVAL
-    else:
-        verdict = Verdict.OVERLAPS if overlap(ours, theirs) else Verdict.DIFFERS
-    return Comparison(labels, measure, ours, published, verdict, reduced)
 
 
 def evaluate(
@@ -224,9 +199,9 @@ def _runs_of(arm: Arm, rows: list[dict[str, Any]]) -> ArmRuns:
         left_out.append(f"{len(cell.seeds) - len(missing)} of {len(cell.seeds)} seeds")
     if steps < cell.protocol.steps:
         left_out.append(f"{steps:,} of {cell.protocol.steps:,} steps")
-    return ArmRuns(
-        arm, chosen, ", ".join(left_out), summarise(dict(arm.labels), chosen)
-    )
+    long_enough = steps >= LEAST_SHARE * cell.protocol.steps
+    summary = summarise(dict(arm.labels), chosen) if long_enough else None
+    return ArmRuns(arm, chosen, ", ".join(left_out), summary)
 
 
 def _seed(row: dict[str, Any]) -> int:

@@ -21,9 +21,16 @@ figures = [
     {model = "NALU", between = [0.0, 0.5], reason = "one run was drawn"},
 ]
 
-[[arms]]                   # of arms with these labels: notes, reasons, figures
+[claims.never]
+name = "share of runs that are solved"
+value = 0.0
+note = "“never converges”"
+statement = true           # words about what happens, which runs may contradict
+
+[[arms]]                   # of arms with these labels: notes, reasons, tried, figures
 where = {model = "NALU"}
 reasons.solved_at = "a hundred seeds are few"
+tried.sparsity = "float64"  # where no reason was found
 
 [texts]                    # sentences that the module fills in
 late = "{count} of the steps were read from rows out of order"
@@ -199,7 +206,7 @@ def _figures(
     entry: Mapping[str, Any], derived: Iterable[Mapping[str, Any]]
 ) -> Iterable[tuple[dict[str, Any], Published]]:
     """The labels and figures of a claim; lists of labels are every one of them."""
-    shared = {n: entry[n] for n in ("note", "reason") if n in entry}
+    shared = {n: entry[n] for n in REMARKS if n in entry}
     single = {n: v for n, v in entry.items() if n in FIGURE}
     rows = [single] if single.keys() - shared.keys() else entry.get("figures", [])
     for row in [*rows, *derived]:
@@ -209,13 +216,13 @@ def _figures(
             yield dict(zip(labels, values, strict=True)), figure
 
 
-FIGURE = ("value", "low", "high", "solved", "runs", "between", "exact")
-FIGURE += ("note", "reason")
+REMARKS = ("note", "reason", "tried", "statement")
+FIGURE = ("value", "low", "high", "solved", "runs", "between", "exact", *REMARKS)
 
 
 def figure_of(entry: Mapping[str, Any]) -> Published:
     """A published figure as a sheet or a table of figures writes it."""
-    remarks = {n: entry[n] for n in ("note", "reason") if n in entry}
+    remarks = {n: entry[n] for n in REMARKS if n in entry}
     if "solved" in entry:
         rate = success_rate(entry["solved"], entry["runs"])
         return Published(rate.value, rate.low, rate.high, **remarks)
@@ -235,7 +242,7 @@ def _with(arm: Arm, entry: Mapping[str, Any]) -> Arm:
     published = dict(arm.published)
     for measure, figure in entry.get("published", {}).items():
         published[measure] = figure_of(figure)
-    for kind, change in (("notes", "note"), ("reasons", "reason")):
+    for kind, change in (("notes", "note"), ("reasons", "reason"), ("tried", "tried")):
         for measure, text in entry.get(kind, {}).items():
             if measure in published:
                 published[measure] = replace(published[measure], **{change: text})

@@ -53,6 +53,9 @@ class Published:
         high: its upper end.
         note: what has to be known about it, such as that it was recomputed.
         reason: why ours differs, where that was found out.
+        tried: what was tried where it was not.
+        statement: whether it stands for words about what happens, such as “never
+            converges”. Runs that are otherwise contradict it.
     """
 
     value: float
@@ -60,6 +63,8 @@ class Published:
     high: float | None = None
     note: str = ""
     reason: str = ""
+    tried: str = ""
+    statement: bool = False
 
     @property
     def interval(self) -> Interval | None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr
 
 from ..statistics import Interval
 from ._study import columns as columns
@@ -39,6 +40,24 @@ def central_range(values: np.ndarray) -> Interval:
     """The median run, and the ends between which 95 of 100 runs lie."""
     low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
     return Interval(float(middle), float(low), float(high))
+
+
+def ranked(
+    values: Sequence[float] | np.ndarray, share: float = 1.0, level: float = 0.95
+) -> Interval:
+    """The middle of the least `share` of values, with an interval from their ranks.
+
+    With a share of 1 that is the median, with ½ the median of the better half. The
+    interval is that of the quantile, whatever the distribution of these positive
+    numbers; of few it has no upper end.
+    """
+    x = np.sort(np.asarray(values, dtype=np.float64))
+    kept, count, q = x[: max(1, round(share * x.size))], x.size, share / 2
+    chance = bdtr(np.arange(count + 1), count, q)  # that so many are below it
+    below, above = np.searchsorted(chance, [(1 - level) / 2, (1 + level) / 2])
+    low = float(x[below - 1]) if below > 0 else 0.0
+    high = float(x[above]) if above < count else float("inf")
+    return Interval(float(np.median(kept)), low, high)
 
 
 def histogram(

@@ -145,7 +145,7 @@ def test_absolute_errors_are_means_over_seeds():
     assert table["absolute error"][where] == pytest.approx(0.2)
     assert table["published"][where] == 0.12
     one = compared["NAC+, length 10: mean absolute error"]
-    assert one.verdict is Verdict.NO_INTERVAL and one.reduced == "3 of 10 seeds"
+    assert one.verdict is Verdict.WITHIN and one.reduced == "3 of 10 seeds"
 
 
 def test_models_with_pictures_are_models_of_the_study():

@@ -10,8 +10,9 @@ from scipy.integrate import quad
 from arithmax import NALU, report
 from arithmax.results import Results, read
 from arithmax.studies import Computed, Evaluation, Study, Trained, Verdict, evaluate
-from arithmax.studies._evaluate import compare, find
+from arithmax.studies._evaluate import find
 from arithmax.studies._gates import gates
+from arithmax.studies._verdict import compare
 from arithmax.studies.note import _oscillation as o
 from arithmax.studies.note import _runs as runs
 from arithmax.studies.note import gradient_formulae as g
@@ -61,7 +62,7 @@ def moments() -> Computed:
 def verdicts(study: Study, made: Computed) -> dict[str, Verdict]:
     assert set(study.claims) == set(made.figures)
     return {
-        name: compare({}, name, made.figures[name], figure, None).verdict
+        name: compare({}, name, made.figures[name], figure).verdict
         for name, figure in study.claims.items()
     }
 

@@ -8,7 +8,7 @@ from scipy.integrate import dblquad, quad, simpson
 
 from arithmax.studies import Computed, Study, Verdict
 from arithmax.studies import study as named
-from arithmax.studies._evaluate import compare
+from arithmax.studies._verdict import compare
 from arithmax.studies.slides import gradients as g
 from arithmax.studies.slides import loss_curvature as c
 from arithmax.units import NAC, NMU
@@ -35,7 +35,7 @@ def gradients() -> Computed:
 def verdicts(study: Study, computed: Computed) -> dict[str, Verdict]:
     assert set(study.claims) == set(computed.figures)
     return {
-        name: compare({}, name, computed.figures[name], figure, None).verdict
+        name: compare({}, name, computed.figures[name], figure).verdict
         for name, figure in study.claims.items()
     }
 

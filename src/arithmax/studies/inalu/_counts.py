@@ -19,12 +19,14 @@ def published_rows(name: str) -> list[dict[str, Any]]:
     return figures_file("inalu", name)["rows"]
 
 
-def rate(solved: int, runs: int, note: str = "", reason: str = "") -> Published:
+def rate(
+    solved: int, runs: int, note: str = "", reason: str = "", tried: str = ""
+) -> Published:
     """A published count with its interval."""
     interval = success_rate(solved, runs)
     text = f"of {runs} runs"  # the rate says how many of them
     note = f"{text}; {note}" if note else text
-    return Published(interval.value, interval.low, interval.high, note, reason)
+    return Published(interval.value, interval.low, interval.high, note, reason, tried)
 
 
 def solved(runs: ArmRuns, measure: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...statistics import success_rate
+from ...statistics import overlap, success_rate
 from ...tasks import SingleModule, Task
 from .._evaluate import Trained
 from .._grid import SYMBOLS, combinations
@@ -49,13 +49,23 @@ def described(name: str) -> Sheet:
     return replace(page, prose=page.prose.format(**sheet("inalu", MINIMAL).texts))
 
 
-def reason(rows: list[dict[str, Any]]) -> str:
-    """Why ours differs from some rows, where the authors' script was run on them."""
+def remarks(name: str, rows: list[dict[str, Any]], measure: str) -> dict[str, str]:
+    """Why ours differs from some rows: what was run instead, and what was tried."""
+    texts = sheet("inalu", name).texts
     ported = [row["ported"] for row in rows if "ported" in row]
-    if not ported:
-        return ""
-    right, runs = (sum(n) for n in zip(*ported, strict=True))
-    return sheet("inalu", MINIMAL).texts["ported"].format(solved=right, runs=runs)
+    if ported:
+        right, runs = (sum(n) for n in zip(*ported, strict=True))
+        text = sheet("inalu", MINIMAL).texts["ported"]
+        return {"reason": text.format(solved=right, runs=runs)}
+    tried = {"tried": texts.get("tried", "")}
+    if not all("without_restarts" in row for row in rows):
+        return tried
+    at, runs = (OUTSIDE, WITHIN).index(measure), sum(row["runs"] for row in rows)
+    right = sum(row["without_restarts"][at] for row in rows)
+    theirs = success_rate(sum(row[measure] for row in rows), runs)
+    if overlap(success_rate(right, runs), theirs):
+        return tried | {"reason": texts["restarts"].format(solved=right, runs=runs)}
+    return tried
 
 
 def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
@@ -67,7 +77,12 @@ def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:
         for measure in (OUTSIDE, WITHIN):
             claim = sheet("inalu", name).claim("total", measure=measure, **labels)
             count = sum(r[measure] for r in rows)
-            yield claim, labels, measure, rate(count, runs, reason=reason(rows))
+            yield (
+                claim,
+                labels,
+                measure,
+                rate(count, runs, **remarks(name, rows, measure)),
+            )
 
 
 def compute(trained: Trained) -> Computed:
@@ -113,7 +128,7 @@ def experiment(name: str, task: Callable[[str, str], Task], *hidden: int) -> Stu
     rows = published_rows(name)
     for row in sorted(rows, key=lambda r: OPERATIONS.index(r["operation"])):
         on = task(row["operation"], row["distribution"])
-        theirs = rate(row[OUTSIDE], row["runs"], reason=reason([row]))
+        theirs = rate(row[OUTSIDE], row["runs"], **remarks(name, [row], OUTSIDE))
         trained = run(network(row["model"], *hidden), on)
         arms.append(Arm(labels_of(row), trained, {"success": theirs}))
     claims = {claim: figure for claim, _, _, figure in totals(name)}

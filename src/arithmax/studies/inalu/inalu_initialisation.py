@@ -59,19 +59,24 @@ def counted(operation: str, **start: float) -> tuple[int, int] | None:
     )
 
 
+def _rate(solved: int, runs: int, note: str = "") -> Published:
+    """A published count, and what was tried."""
+    return rate(solved, runs, note, tried=SHEET.texts["tried"])
+
+
 def claims() -> dict[str, Published]:
     """Published rates over all starts with one mean, or one deviation."""
     made = {}
     for operation, name in product(("add", "sub"), ("M", "W", "sd")):
         for value in VALUES[name]:
             if count := counted(operation, **{name: value}):
-                made[claim(operation, OUTSIDE, **{name: value})] = rate(*count)
+                made[claim(operation, OUTSIDE, **{name: value})] = _rate(*count)
     for operation in ("mul", "div"):
-        made[claim(operation, OUTSIDE)] = rate(0, RUNS)
+        made[claim(operation, OUTSIDE)] = _rate(0, RUNS)
     for r in published_rows("inalu-initialisation-rates"):
         name, value = r["parameter"], r["value"]
         runs = RUNS // len(VALUES[name])
-        figure = rate(round(r[WITHIN] * runs), runs, SHEET.texts["equally"])
+        figure = _rate(round(r[WITHIN] * runs), runs, SHEET.texts["equally"])
         made[claim("mul", WITHIN, **{name: value})] = figure
     return made
 
@@ -134,7 +139,7 @@ def study() -> Study:
         for start in combinations(**VALUES):
             unit = network("iNALU (iw)", HIDDEN, one_program=True, **start)
             count = counted(operation, **start)
-            theirs = {"success": rate(*count)} if count else {}
+            theirs = {"success": _rate(*count)} if count else {}
             cell = run(unit, task, **CHANGES)
             arms.append(Arm(labels(operation, **start), cell, theirs))
     return SHEET.study(arms, compute, claims())

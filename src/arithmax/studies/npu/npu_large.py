@@ -1,13 +1,10 @@
 """The NPU paper's large task: + × ÷ √ of sums of a hundred inputs."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from ...networks import Stack
-from ...statistics import Interval
 from ...tasks import Subsets
 from ...training import L1, ArrayNorms, Cell, Measuring, Protocol, RMSProp
 from ...units import Constant, Uniform
@@ -15,7 +12,7 @@ from .._evaluate import ArmRuns, Trained
 from .._published import figures_file, row_with
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study
-from .._tables import columns, ends
+from .._tables import columns, ends, ranked
 from ._runs import SUMS, UNITS
 
 SHEET = sheet("npu", "npu-large")
@@ -91,22 +88,6 @@ def cell(model: str, operation: str, penalty: str = SCRIPTS) -> Cell:
     )
     seeds = tuple(range(SEEDS[operation]))
     return Cell(network(model), task(operation), protocol, seeds)
-
-
-def ranked(
-    values: Sequence[float] | np.ndarray, share: float, level: float = 0.95
-) -> Interval:
-    """The middle of the least `share` of values, with an interval from their ranks.
-
-    With a share of 1 that is the median, with ½ the median of the better half. The
-    interval is that of the quantile, whatever the distribution.
-    """
-    x = np.sort(np.asarray(values, dtype=np.float64))
-    kept, count, q = x[: max(1, round(share * x.size))], x.size, share / 2
-    below, above = binom.ppf([(1 - level) / 2, (1 + level) / 2], count, q).astype(int)
-    low = float(x[below - 1]) if below > 0 else 0.0
-    high = float(x[above]) if above < count else float("inf")
-    return Interval(float(np.median(kept)), low, high)
 
 
 def test_error(runs: ArmRuns, trained: Trained, row: dict[str, Any]) -> float:
@@ -186,7 +167,8 @@ def claims() -> dict[str, Published]:
         if row["mad"] is not None:
             half = ERROR * row["mad"]
             around = (max(value - half, 0.0), value + half)
-            figure = Published(value, *around, texts["spread"] + best)
+            note = texts["spread"] + best
+            figure = Published(value, *around, note, tried=texts["tried"])
         inside = Published(row["training"], note=texts["batch"] + best)
         made |= {claim(*which, "test"): figure, claim(*which, "training"): inside}
     return made

@@ -45,8 +45,8 @@ def gate_values(trained: Trained) -> Computed:
         gates = np.array([mean_gate(runs, trained.weights(r)) for r in runs.rows])
         drawn += histogram(runs.arm.name, gates, EDGES)
         for side, here in _sides(gates).items():
-            counts = int(here.sum()), int((here & solved(runs)).sum())
-            counted.append((*runs.arm.labels.values(), side, *counts))
+            right = None if runs.too_short else int((here & solved(runs)).sum())
+            counted.append((*runs.arm.labels.values(), side, int(here.sum()), right))
     return Computed(
         {
             "gates": columns(("arm", "gate", "seeds"), drawn),
