@@ -1,10 +1,15 @@
 """The NPU paper's large task: data, medians, and its solution."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from arithmax.studies import stored_tables
 from arithmax.studies.npu import npu_large as large
 from arithmax.training import L1, ArrayNorms
+
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 def test_ranks_give_the_interval_of_a_median():
@@ -64,3 +69,23 @@ def test_the_penalty_is_that_of_the_scripts():
     scripts, printed = (large.cell("NMU", "×", p) for p in ("norms of arrays", "L1"))
     (one,), (other,) = scripts.protocol.penalties, printed.protocol.penalties
     assert (one.strength, one.end) == (other.strength, other.end) == (1e-9, 1e-4)
+
+
+def test_a_naive_npu_answers_zero_to_sums():
+    """Its error is the mean square of the targets, to three errors of a mean."""
+    weights = np.zeros(100)
+    for row in large.task("+").places(0):
+        weights[row] += 1
+    square = float((weights**2).sum()) * 2**2 / 3  # of inputs uniform on (−2, 2)
+    spread = square * (2 / 10_000) ** 0.5  # of 10,000 targets, nearly normal
+    rows = stored_tables("npu-large", RESULTS)["errors"]
+    found = [
+        value
+        for value, *labels in zip(
+            *(rows[n] for n in ("median", "operation", "model")), strict=True
+        )
+        if labels == ["+", "NaiveNPU"]
+    ]
+    assert len(found) == 2 and square == pytest.approx(165.33, abs=0.01)
+    assert all(abs(value - square) < 3 * spread for value in found)
+    assert abs(161.65 - square) < 3 * spread

@@ -167,8 +167,9 @@ def claims() -> dict[str, Published]:
         if row["mad"] is not None:
             half = ERROR * row["mad"]
             around = (max(value - half, 0.0), value + half)
-            note = texts["spread"] + best
-            figure = Published(value, *around, note, tried=texts["tried"])
+            note, zero = texts["spread"] + best, which == ("+", "NaiveNPU")
+            why = {"reason": texts["zero"]} if zero else {"tried": texts["tried"]}
+            figure = Published(value, *around, note, **why)
         inside = Published(row["training"], note=texts["batch"] + best)
         made |= {claim(*which, "test"): figure, claim(*which, "training"): inside}
     return made
