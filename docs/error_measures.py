@@ -196,7 +196,8 @@ def luck_elsewhere() -> str:
         f"A copy of the authors' loop with their seeds 0 to 99 gives their "
         f"{copied['seeds 0 to 99']}, the next hundred {copied['seeds 100 to 199']}. "
         "(The chance is that of a rate which was looked at because it stood out.) It "
-        f"is the exception: of {len(chances)} published rates of 25 seeds on the Primer's "
-        "single module task, where our thousand seeds solve some and not all, the one "
-        f"farthest from ours has a two-sided p of {min(chances):.2f}."
+        f"is the exception: of {len(chances)} published rates of 25 seeds on the "
+        "Primer's single module task, where our thousand seeds solve some and not "
+        "all, the one farthest from ours has a two-sided p of "
+        f"{min(chances):.2f}."
     )

@@ -124,7 +124,7 @@ def penalised(monkeypatch):
     """Errors of the large task as if the study had been trained with both penalties."""
 
     def rows(script: str, printed: str) -> list[dict]:
-        ends = {"in": (1.0, 3.0), "out": (3.0, 4.0)}
+        ends = {"in": (1.0, 3.0), "out": (3.0, 4.0), "below": (0.0, 1.0)}
         return [
             {"penalty": name, "low": ends[where][0], "high": ends[where][1]}
             | {"published": 2.0, "operation": "×", "model": "NPU"}
@@ -139,7 +139,7 @@ def penalised(monkeypatch):
 
 
 def test_runs_with_the_scripts_penalty_are_counted_once_they_are_there(penalised):
-    penalised("in in out", "out in out")
+    penalised("in in out", "out in below")
     assert "2 of 3 printed" in scripts.array_norms()
     assert scripts.array_norms().endswith("1 of 3 with L1.")
     assert {row["penalty"] for row in scripts.large_rows()} == {"norms of arrays"}
