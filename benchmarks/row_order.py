@@ -9,9 +9,11 @@ The script then takes the first row of each run that is below the threshold, and
 gamma distribution whose variance stays where the fit began.
 
 Writes `row-order.json` beside the studies of the slides. Of table 2 everything is
-known, and the simulation is exact. Of the figure of input ranges and of the table of
-gates only means are published: there our own steps, or the printed median, stand for
-the authors', and NALU's runs are stopped as often as in table 2, at random.
+known, and the simulation is exact. Of the figures of input ranges, subsets and overlaps
+and of the table of gates only means are published: there our own steps, or the printed
+median, stand for the authors', and NALU's runs are stopped as often as in table 2, at
+random. The figures of subsets and overlaps have a model more, the gated one, which was
+left out: where its runs stood among the others is not known.
 """
 
 import csv
@@ -37,6 +39,8 @@ OUT = ROOT / "src" / "arithmax" / "studies" / "slides" / "row-order.json"
 DRAWS = 20
 RANGES = ("U[-2,-1]", "U[-2,2]", "U[0,1]", "U[0.1,0.2]", "U[1,2]", "U[1.1,1.2]")
 RANGES += ("U[10,20]",)
+SUBSETS = ("0.05", "0.1", "0.25", "0.5")
+OVERLAPS = ("0.0", "0.1", "0.25", "0.5", "0.75", "1.0")
 
 INTERVAL = 1000  # steps from one measurement to the next
 MEASUREMENTS = 5001  # of a run that was not stopped
@@ -235,32 +239,32 @@ def spread(draws: list[dict[tuple[str, str], Interval]], cell) -> list[float]:
     return [float(f"{v:.3g}") for v in (min(values), np.median(values), max(values))]
 
 
-def our_steps() -> Steps:
-    """When our runs of the figure of ranges were solved; 25 seeds stand for 50."""
+def our_steps(name: str, label: str) -> Steps:
+    """When our runs of a figure were solved; where they are fewer, twice."""
     cells: Steps = {}
-    for found in evaluate(study("input-range"), read(ROOT / "results")).arm_runs:
+    for found in evaluate(study(name), read(ROOT / "results")).arm_runs:
         own = {
             r["seed"]: r["solved_at"] for r in found.rows if r["outcome"] == "solved"
         }
         if own and not found.reduced:
-            labels = found.arm.labels
-            steps_of = {s: own[s % 25] for s in range(50) if s % 25 in own}
-            cells[str(labels["model"]), str(labels["range"])] = steps_of
+            labels, count = found.arm.labels, len(found.arm.cell.seeds)
+            steps_of = {s: own[s % count] for s in range(50) if s % count in own}
+            cells[str(labels["model"]), str(labels[label])] = steps_of
     return cells
 
 
-def of_ranges() -> list[dict[str, Any]]:
-    """The figure of input ranges, with our runs in place of the authors'."""
+def of_figure(name: str, label: str, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """A figure along one setting, with our runs in place of the authors'."""
     models = ("NAC•", "NALU", "NAC•,σ", "NMU", "NAC•,NMU")
-    true = our_steps()
+    true = our_steps(name, label)
     draws = [
-        frame(models, RANGES, 50, true, np.random.default_rng(draw))
+        frame(models, keys, 50, true, np.random.default_rng(draw))
         for draw in range(DRAWS)
     ]
     return [
         {
             "model": model,
-            "range": key,
+            label: key,
             "ours": round(float(np.mean(list(true[model, key].values())))),
             "simulated": spread(draws, (model, key)),
         }
@@ -288,7 +292,13 @@ def of_gates() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Simulate, and write one line per cell."""
-    parts = {"table": of_table(), "range": of_ranges(), "gate": of_gates()}
+    parts = {
+        "table": of_table(),
+        "input-range": of_figure("input-range", "range", RANGES),
+        "gate": of_gates(),
+        "subset-ratio": of_figure("subset-ratio", "ratio", SUBSETS),
+        "overlap-ratio": of_figure("overlap-ratio", "ratio", OVERLAPS),
+    }
     lines = [
         f'  "{name}": [\n'
         + ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in rows)

@@ -92,7 +92,7 @@ def ranges_table() -> str:
         "| unit | range | our mean | simulated | printed |",
         "|---|---|---|---|---|",
     ]
-    for cell in simulated("range"):
+    for cell in simulated("input-range"):
         row = entry("input-range", x=cell["range"], model=cell["model"])
         least, middle, most = cell["simulated"]
         lines.append(

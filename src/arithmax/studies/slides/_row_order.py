@@ -11,7 +11,7 @@ from .._published import figures_file, row_with
 
 
 def simulated(name: str) -> list[dict[str, Any]]:
-    """What `benchmarks/row_order.py` found: of `table`, `range` or `gate`."""
+    """What `benchmarks/row_order.py` found: of `table`, `gate` or a figure."""
     return figures_file("slides", "row-order")[name]
 
 

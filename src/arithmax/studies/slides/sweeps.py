@@ -74,14 +74,20 @@ def input_range() -> Study:
 
 def _range_reason(name: str, model: str) -> str:
     """Why a mean of the figure of ranges is not that of its runs."""
-    row = entry("input-range", x=name, model=model)
-    rows = [r for r in simulated("range") if (r["range"], r["model"]) == (name, model)]
-    if row is None or not rows:
-        return ""
-    reason = shuffled(row["solved_at"][0], rows[0], rows[0]["ours"], "Our steps")
+    reason = _moved("input-range", "range", name, model)
     texts = sheet("slides", "input-range").texts
     seen = texts.get(f"{name}, {model}")
     return f"{reason}. {texts['plain-loop']} {seen}" if seen else reason
+
+
+def _moved(figure: str, label: str, key: str, model: str) -> str:
+    """Why a mean of a figure is not that of its runs, if rows out of order tell."""
+    row = entry(figure, x=key, model=model)
+    part = simulated(figure)
+    rows = [r for r in part if (r[label], r["model"]) == (key, model)]
+    if row is None or not rows:
+        return ""
+    return shuffled(row["solved_at"][0], rows[0], rows[0]["ours"], "Our steps")
 
 
 def input_size() -> Study:
@@ -118,7 +124,8 @@ def _ratios(name: str, field: str, ratios: tuple[float, ...]) -> Study:
     for labels in combinations(model=SIX, ratio=ratios):
         model, ratio = labels["model"], labels["ratio"]
         cell = run(MODELS[model], Subsets("mul", **{field: ratio}), 50)
-        figures = drawn(name, x=str(ratio), model=model)
+        why = {"solved_at": _moved(name, "ratio", str(ratio), model)}
+        figures = drawn(name, reasons=why, x=str(ratio), model=model)
         arms.append(Arm({"ratio": ratio, "model": model}, cell, figures))
     return sheet("slides", name).study(arms)
 
