@@ -1,16 +1,17 @@
 """Train what the study `what-decides` needs: many starts, and many inputs.
 
     python benchmarks/basins.py starts --out FOLDER [--seeds 100000] [--seconds 150]
-    python benchmarks/basins.py inputs --out FOLDER [--seeds 100] [--seconds 150]
+    python benchmarks/basins.py inputs --out FOLDER [--seconds 150]
 
 `starts` trains each unit with two inputs on each operation that it represents, on the
 range of `results/single-module-1000.criteria.table.parquet` whose rate of success is
 nearest to ½. All cells have a first block of seeds, then all a second one, and so on
 until the time is up. Of a run its outcome alone is stored, solved and exact after
 rounding, in `FOLDER/what-decides.outcomes.table.parquet`, in the order of seeds: its
-start follows from the seed. `inputs` trains the arms of the study, and packs their runs
-into three files. Several processes, each with units of its own, compile side by side
-and share the machine's accelerator.
+start follows from the seed. `inputs` trains the arms of the study, with more and more
+inputs and by other ways of training, and packs their runs into three files. Several
+processes, each with units of its own, compile side by side and share the machine's
+accelerator.
 """
 
 import argparse
@@ -26,12 +27,13 @@ from pathlib import Path
 from typing import Any
 
 from arithmax.results import exact_after_rounding, pack
-from arithmax.studies import stored_tables
+from arithmax.studies import Arm, stored_tables
 from arithmax.studies._kept import Kept
 from arithmax.studies.success import KEYS, NAMES, Key, arms, basin, chosen
 
 STUDY = "what-decides"
 RATES = Path(__file__).parents[1] / "results"
+SEEDS = 100_000  # of each cell, if there is time
 BLOCK = 10_000  # seeds that are trained at a time
 SPAWN = multiprocessing.get_context("spawn")  # a copied process has a broken JAX
 
@@ -57,17 +59,25 @@ def train_starts(keys: list[Key], seeds: int, steps: int | None, out: Any) -> No
             out.put((key, solved, rounded, time.perf_counter() - began))
 
 
+def of(arm: Arm) -> tuple[str, ...]:
+    """The group of an arm: those of a group are trained by one process."""
+    return tuple(str(arm.labels[name]) for name in ("unit", "operation", "training"))
+
+
 def train_inputs(
-    unit: tuple[str, str], seeds: int, steps: int | None, folder: Path, out: Any
+    group: tuple[str, ...],
+    seeds: int | None,
+    steps: int | None,
+    folder: Path,
+    out: Any,
 ) -> None:
-    """All arms of a unit and an operation, into a folder of their own."""
+    """All arms of a group, into a folder of their own."""
     from arithmax.training import train_cells
 
     began = time.perf_counter()
-    mine = [a for a in arms() if (a.labels["unit"], a.labels["operation"]) == unit]
-    cells = [arm.reduced(seeds, steps).cell for arm in mine]
+    cells = [arm.reduced(seeds, steps).cell for arm in arms() if of(arm) == group]
     train_cells(cells, out=folder, workers=1)
-    out.put((unit, "", "", time.perf_counter() - began))
+    out.put((group, "", "", time.perf_counter() - began))
 
 
 def collect(processes: list[Any], out: Any, seconds: float) -> Any:
@@ -103,8 +113,8 @@ def starts(asked: argparse.Namespace) -> None:
     keys = [key for key in chosen(table) if "(" not in key[0]]  # no versions of units
     units = list(dict.fromkeys(key[0] for key in keys))[:: asked.every]
     shares = [units[i :: asked.processes] for i in range(asked.processes)]
-    of = [[key for unit in some for key in keys if key[0] == unit] for some in shares]
-    given = [(some, asked.seeds, asked.steps) for some in of if some]
+    each = [[key for unit in some for key in keys if key[0] == unit] for some in shares]
+    given = [(some, asked.seeds or SEEDS, asked.steps) for some in each if some]
     kept = Kept(asked.out, STUDY, "outcomes", NAMES, len(KEYS))
     ended: dict[Key, list[str]] = defaultdict(lambda: ["", ""])
     for key, *texts, took in collect(*started(train_starts, given), asked.seconds):
@@ -112,22 +122,23 @@ def starts(asked: argparse.Namespace) -> None:
         kept.add((*key, *ended[key]))
         done = ended[key][0]
         share = done.count("1") / len(done)
-        print(f"{', '.join(key):32} {len(done):7} {share:6.1%} {took:6.1f} s")
+        print(
+            f"{', '.join(key):32} {len(done):7} {share:6.1%} {took:6.1f} s", flush=True
+        )
     kept.write()
 
 
 def inputs(asked: argparse.Namespace) -> None:
     """The runs of all arms, in packs."""
-    names = ("unit", "operation")
-    pairs = dict.fromkeys(tuple(a.labels[n] for n in names) for a in arms())
+    groups = list(dict.fromkeys(map(of, arms())))[:: asked.every]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         given = [
-            (pair, asked.seeds, asked.steps, folder / str(i))
-            for i, pair in enumerate(list(pairs)[:: asked.every])
+            (group, asked.seeds, asked.steps, folder / str(i))
+            for i, group in enumerate(groups)
         ]
-        for pair, _, _, took in collect(*started(train_inputs, given), asked.seconds):
-            print(f"{', '.join(pair):32} {took:6.1f} s", flush=True)
+        for group, _, _, took in collect(*started(train_inputs, given), asked.seconds):
+            print(f"{', '.join(group):32} {took:6.1f} s", flush=True)
         together = folder / "all"
         together.mkdir()
         for file in folder.glob("[0-9]*/*"):
@@ -148,7 +159,6 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="leave units out, to try")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    asked.seeds = asked.seeds or {"starts": 100_000, "inputs": 100}[asked.what]
     {"starts": starts, "inputs": inputs}[asked.what](asked)
 
 

@@ -5,4 +5,4 @@ from ._basins import NAMES as NAMES
 from ._basins import Key as Key
 from ._basins import basin as basin
 from ._basins import chosen as chosen
-from ._scaling import arms as arms
+from ._runs import arms as arms

@@ -35,7 +35,7 @@ def chosen(criteria: Mapping[str, Sequence[Any]]) -> Iterator[Key]:
         if criterion == CRITERION and LEAST <= solved / seeds <= 1 - LEAST:
             rates.setdefault((unit, operation), {})[span] = solved / seeds
     for (unit, operation), found in rates.items():
-        nearest = min(found, key=lambda span: abs(found[span] - 0.5))  # noqa: B023
+        nearest = min(found, key=lambda span: abs(found[span] - 0.5))
         yield unit, operation, nearest
 
 

@@ -12,6 +12,7 @@ from ._among import Among
 
 SIZES = (2, 3, 5, 10, 20, 50, 100)
 SEEDS, STEPS = 100, 200_000
+RECIPE = "recipe"  # how these are trained, among other ways
 WIDE = ((1.0, 2.0), (2.0, 6.0))
 # A product of a hundred numbers between 1 and 2 has a square beyond single precision.
 NEAR_ONE = ((0.9, 1.1), (1.1, 1.2))
@@ -59,6 +60,7 @@ def arms() -> list[Arm]:
                 "range": "[{:g}, {:g})".format(*task.interpolation),  # type: ignore[attr-defined]  # both tasks have it
                 "inputs": task.input_shape[0],
                 "relevant": k,
+                "training": RECIPE,
             },
             cell(unit, operation, task),
         )
