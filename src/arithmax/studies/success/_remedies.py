@@ -1,0 +1,70 @@
+"""What may help where a unit often fails, at equal cost: steps of all runs together."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...tasks import SingleModule
+from ...training import Cell, Cosine, UnitPenalty, published
+from ...units import NMRU, NMU, NRU, StochasticNMU, Unit
+from .._grid import SYMBOLS
+from .._study import Arm
+
+STEPS, SEEDS = 200_000, 400  # of one long run, and how often each way is tried
+RUNS = 4  # short runs in place of a long one
+ONCE, SEVERAL = "one long run", f"{RUNS} short runs"
+FALLING, NOISE = "falling learning rate", "noise"
+RAMP = (0.4, 0.7)  # of all steps, where the penalty grows, as in the recipe of the NMU
+
+
+class Hard(NamedTuple):
+    """A unit, and a task that it often fails."""
+
+    unit: Unit
+    task: SingleModule
+
+
+HARD = (
+    Hard(NMU(), SingleModule("mul", 2, (-1.2, -1.1), (-6.1, -1.2))),
+    Hard(NRU(), SingleModule("div", 10, (1.0, 2.0), (2.0, 6.0))),
+    Hard(NMRU(), SingleModule("mul", 10, (10.0, 20.0), (20.0, 40.0))),
+)
+
+
+def cell(unit: Unit, task: SingleModule, runs: int, **changes: Any) -> Cell:
+    """So many runs per trial, whose steps are those of one long run together."""
+    steps = STEPS // runs
+    network, protocol = published(unit, task, steps=steps, **changes)
+    (penalty,) = protocol.penalties
+    assert isinstance(penalty, UnitPenalty)
+    start, end = (round(share * steps) for share in RAMP)
+    ramp = UnitPenalty(penalty.strength, start, end)
+    seeds = tuple(range(SEEDS * runs))
+    return Cell(network, task, protocol.updated(penalties=(ramp,)), seeds)
+
+
+def ways(hard: Hard) -> Iterator[tuple[str, Cell]]:
+    """All that is tried on a task."""
+    yield ONCE, cell(*hard, runs=1)
+    yield SEVERAL, cell(*hard, runs=RUNS)
+    yield FALLING, cell(*hard, runs=1, schedule=Cosine(0, STEPS))
+    if isinstance(hard.unit, NMU):
+        yield NOISE, cell(StochasticNMU(), hard.task, runs=1)
+
+
+def arms() -> list[Arm]:
+    """Every way on every task."""
+    return [
+        Arm(
+            {
+                "unit": type(hard.unit).title,
+                "operation": SYMBOLS[hard.task.operation],
+                "range": "[{:g}, {:g})".format(*hard.task.interpolation),
+                "inputs": hard.task.input_size,
+                "relevant": 2,
+                "training": name,
+            },
+            made,
+        )
+        for hard in HARD
+        for name, made in ways(hard)
+    ]
