@@ -16,6 +16,7 @@ from ._keys import SampleKey as SampleKey
 from ._mnist import Images as Images
 from ._mnist import mnist as mnist
 from ._splits import outermost as outermost
+from ._starts import Starts as Starts
 from ._subsets import Operands as Operands
 from ._subsets import SingleModule as SingleModule
 from ._subsets import Subsets as Subsets

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._checks import check_options, shown
+from .._checks import check_options, check_whole, shown
 from ._compositions import Composition, Joint
 from ._declared import COUNT, Part, compiled, outside, structure
 from ._limits import check_kind, check_precision
@@ -16,10 +16,10 @@ from ._losses import Loss, SquaredError
 from ._optimiser import Optimiser
 from ._optimisers import Adam
 from ._parts import Batches, Criterion, Measuring
-from ._penalties import Penalty
+from ._penalties import Penalty, UnitPenalty
 from ._restarts import Restart
-from ._schedules import Schedule
-from ._transforms import Transform
+from ._schedules import Cosine, Schedule
+from ._transforms import ClipNorm, Transform
 
 if TYPE_CHECKING:
     from .._network import Network
@@ -83,6 +83,32 @@ class Protocol(Part):
     """The floating-point format."""
     generator: Literal["hash", "threefry"] = compiled("hash")
     """The random number generator."""
+
+    @staticmethod
+    def recipe(steps: int = 100_000) -> "Protocol":
+        """One setting for all units, operations, ranges and sizes.
+
+        Adam at 0.01, which falls along a cosine till the last step; gradients clipped
+        to a norm of 1; and the unit's penalty, which grows between the middle and three
+        quarters of the run. `arithmax.tasks.Starts` gives several starts one problem:
+        take the run with the least interpolation error of these.
+
+        Args:
+            steps: how long to train.
+
+        Examples:
+            >>> from arithmax import Protocol
+            >>> Protocol.recipe(20_000).schedule
+            Cosine(end=20000, least=0.0001)
+        """
+        check_whole("steps", steps, 4)
+        return Protocol(
+            steps,
+            optimiser=Adam(1e-2),
+            penalties=(UnitPenalty(0.1, steps // 2, steps * 3 // 4),),
+            transforms=(ClipNorm(),),
+            schedule=Cosine(0, steps, 1e-4),
+        )
 
     def __new__(cls, *args: Any, **options: Any) -> "Protocol":
         _check_settings(options)
