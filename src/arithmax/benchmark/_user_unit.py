@@ -13,7 +13,7 @@ from .. import __version__
 from .._identity import code_of, describe, digest, source_hash
 from .._own_code import AGAIN, file_and_name, sentence, thing_named
 from ..tasks import SingleModule
-from ..training import Optimiser, Protocol
+from ..training import Optimiser, Protocol, published
 from ..units import OPERATIONS, Parameter, Unit
 
 ARITHMETIC = ("add", "sub", "mul", "div")
@@ -29,6 +29,7 @@ class UserUnit:
     name: str
     digest: str
     optimiser: Optimiser | None = None  # in place of the one that its recipe has
+    one_recipe: bool = False  # instead of its own recipe, `Protocol.recipe()`
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -37,6 +38,8 @@ class UserUnit:
 
     def recipe(self, task: SingleModule) -> dict[str, Any]:
         """The settings that the unit brings: its `recipe`, a dictionary or a method."""
+        if self.one_recipe:
+            return self._of_one_recipe(task)
         given: Any = getattr(self.unit, "recipe", {})
         settings: Any = given(task) if callable(given) else given
         if not isinstance(settings, Mapping):
@@ -56,6 +59,21 @@ class UserUnit:
         chosen = {} if self.optimiser is None else {"optimiser": self.optimiser}
         kept = {n: v for n, v in settings.items() if not chosen or _is_other(n)}
         return {**kept, **chosen}
+
+    def _of_one_recipe(self, task: SingleModule) -> dict[str, Any]:
+        """The settings of `Protocol.recipe()` that are not the benchmark's own."""
+        _, authors = published(self.unit, task)
+        protocol = Protocol.recipe(authors.steps)
+        return {
+            f.name: getattr(protocol, f.name)
+            for f in fields(protocol)
+            if f.name not in FIXED
+        }
+
+    def by_one_recipe(self) -> "UserUnit":
+        """The unit trained by `Protocol.recipe()`, which makes its runs others."""
+        known = digest(self.digest, describe(Protocol.recipe()))
+        return replace(self, one_recipe=True, digest=known)
 
     def trained_by(self, optimiser: Optimiser) -> "UserUnit":
         """The unit with an optimiser of one's own, which makes its runs others."""

@@ -47,6 +47,7 @@ def benchmark(
     steps: int | None = None,
     operations: tuple[Operation, ...] = (),
     optimiser: str | None = None,
+    recipe: bool = False,
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
@@ -70,6 +71,7 @@ def benchmark(
         optimiser: an optimiser by name, or one of your own, `my_optimiser.py:NAME`: a
             transformation of optax or a function that returns one; the recipe's if not
             given.
+        recipe: train by the one recipe, `Protocol.recipe()`, instead of the unit's own.
         quick: a first look: five seeds, and two inputs only.
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
@@ -90,6 +92,12 @@ def benchmark(
             check_whole(name, count, 1)
     user, stored = user_unit(unit), shipped()
     user = replace(user, name=free_name(user.name, stored))
+    if recipe and optimiser is not None:
+        raise ValueError(
+            f"`recipe` (=True) has an optimiser; leave out `optimiser` (={optimiser})."
+        )
+    if recipe:
+        user = user.by_one_recipe()
     if optimiser is not None:
         user = user.trained_by(given_optimiser(optimiser))
     home = (

@@ -41,6 +41,7 @@ def reproduce(
     seeds: int | None = None,
     steps: int | None = None,
     only: Only = (),
+    recipe: bool = False,
     out: Path = Path("runs"),
     block: int | None = None,
     cluster: Address = None,
@@ -56,6 +57,8 @@ def reproduce(
         seeds: how many seeds each arm has; the study's own number if not given.
         steps: how many steps each run has at most.
         only: arms to run, by their labels, such as `model=NMU operation=×`.
+        recipe: train by the one recipe, `Protocol.recipe()`, instead of the published
+            settings.
         out: the folder of the runs; the same command goes on where one stopped.
         block: replicas in a block; chosen by the size of the network if not given.
         cluster: train on a cluster of Ray instead of this machine: `auto` for the one
@@ -77,6 +80,7 @@ def reproduce(
         seeds=seeds,
         steps=steps,
         only=chosen,
+        recipe=recipe,
         command=command(),
         progress=not quiet and not json,
         **options,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .._checks import choose
 from .._own_code import file_and_name, load_module, own_file
+from ._by_recipe import SUFFIX, by_recipe
 from ._sheet import Sheet, sheet
 from ._study import Study
 
@@ -51,6 +52,7 @@ LISTED = {
     "redundancy": "primer.redundancy",
     "division": "primer.division",
     "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
+    "one-recipe": "primer.one_recipe",
     "inalu-minimal": "inalu.experiments:minimal",
     "inalu-simple": "inalu.experiments:simple",
     "inalu-initialisation": "inalu.inalu_initialisation",
@@ -109,12 +111,20 @@ def study(name: str) -> Study:
     """The study of that name, or the one in a Python file.
 
     Args:
-        name: a name that `arithmax studies` lists, or `FILE.py:NAME`: a Python file
-            and the name in it of a `Study`, which may be left out if there is one only.
+        name: a name that `arithmax studies` lists, with `-recipe` behind it for runs by
+            `Protocol.recipe()`, or `FILE.py:NAME`: a Python file and the name in it of
+            a `Study`, which may be left out if there is one only.
     """
     if own_file(name) is not None:
         return from_file(name)
+    if is_by_recipe(name):
+        return by_recipe(studies()[name.removesuffix(SUFFIX)])
     return studies()[choose("name", name, studies())]
+
+
+def is_by_recipe(name: str) -> bool:
+    """Whether a name is that of a study of the package by the one recipe."""
+    return name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in studies()
 
 
 def from_file(text: str) -> Study:

@@ -23,11 +23,12 @@ from .._own_code import file_and_name, own_file
 from ..results import Results, read
 from ..statistics import Interval, Range
 from ..training import Cell
+from ._by_recipe import by_recipe
 from ._computed import FIGURES, computed_tables
 from ._evaluate import Evaluation, Trained, evaluate, find
 from ._record import Record, record_of, records, remember
 from ._record import history as history
-from ._registry import from_file, studies, study
+from ._registry import from_file, is_by_recipe, studies, study
 from ._study import NAME, Computed, Study
 from ._unknown import unknown
 
@@ -47,6 +48,7 @@ def reproduce(
     seeds: int | None = None,
     steps: int | None = None,
     only: Mapping[str, str] | None = None,
+    recipe: bool = False,
     command: str = "",
     beside: Sequence[Cell] = (),
     **options: Any,
@@ -60,6 +62,8 @@ def reproduce(
         seeds: how many seeds each arm has instead of its own number.
         steps: how many steps each run has at most.
         only: labels and values of the arms that are run.
+        recipe: whether runs are trained by `Protocol.recipe()` instead of the published
+            settings; the study is then another one, whose name ends with `-recipe`.
         command: how this was asked for, to be remembered.
         beside: cells that are trained in the same fleet, and are of no study.
         options: those of `arithmax.train_cells`, such as `progress` or `block`.
@@ -73,6 +77,8 @@ def reproduce(
             "`arithmax studies`."
         )
     asked = _asked(names)
+    if recipe:
+        asked = {name: by_recipe(this) for name, this in asked.items()}
     # As it was when it was run: it may be edited while runs are trained.
     files = {n: own_file(n) for n in asked}
     sources = {n: source_hash(file) for n, file in files.items() if file is not None}
@@ -252,9 +258,10 @@ def load(
         )
     named = _named(files, kept, folder)
     theirs = [name for name in studies() if name in kept]
+    theirs += [name for name in kept if is_by_recipe(name)]
     done = [stored(s, results, folder, file) for s, file in named]
     for name in track(theirs, "reading studies"):
-        done.append(stored(studies()[name], results, folder))
+        done.append(stored(study(name), results, folder))
     known = {row["run"] for e in done for runs in e.arm_runs for row in runs.rows}
     others = Results([r for r in results.rows if r["run"] not in known], folder)
     rest = [r for r in kept.values() if r.study not in {e.study.name for e in done}]
