@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
+from ._criterion import NAMES, Criterion
 from ._own_parts import given_optimiser
 from ._show import (
     filled,
@@ -47,6 +48,7 @@ def benchmark(
     steps: int | None = None,
     operations: tuple[Operation, ...] = (),
     optimiser: str | None = None,
+    criterion: Criterion = "eps-1e-4",
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
@@ -70,6 +72,8 @@ def benchmark(
         optimiser: an optimiser by name, or one of your own, `my_optimiser.py:NAME`: a
             transformation of optax or a function that returns one; the recipe's if not
             given.
+        criterion: when a run counts as solved in the tables; `rounded` asks whether the
+            nearest discrete weights are exact. `--json` has all of them.
         quick: a first look: five seeds, and two inputs only.
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
@@ -108,7 +112,7 @@ def benchmark(
     if json:
         print_json(places_as_json(done, stored))
     else:
-        print_places(done, stored)
+        print_places(done, stored, NAMES[criterion])
     if page is not None:
         write_leaderboard(done.among(stored), page, user.name)
         print(f"Wrote {page}", file=sys.stderr)
@@ -132,9 +136,9 @@ WORDS = {"yours is better": "better", "yours is worse": "worse"}
 LONGEST = 21  # signs of a unit's name in a line of 80
 
 
-def print_places(done: Any, stored: Sequence[Any]) -> None:
+def print_places(done: Any, stored: Sequence[Any], criterion: str = "") -> None:
     """The unit's place on each operation, and its failures."""
-    places = done.places(stored)
+    places = done.places(stored, criterion)
     for place in places:
         notes: list[str] = []
         show(standing_table(done.user.name, place, notes))

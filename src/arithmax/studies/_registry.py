@@ -50,6 +50,7 @@ LISTED = {
     "single-module": "primer.single_module",
     "redundancy": "primer.redundancy",
     "division": "primer.division",
+    "learning-rate-decay": "primer.learning_rate_decay",
     "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
     "inalu-minimal": "inalu.experiments:minimal",
     "inalu-simple": "inalu.experiments:simple",
