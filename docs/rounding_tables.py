@@ -10,7 +10,7 @@ from typing import Any
 from arithmax.report._markdown import folded_table, markdown_table
 from arithmax.report._text import number_text
 from arithmax.studies import ArmRuns, Evaluation
-from arithmax.studies._rounding import changed, gain, rounded_arms
+from arithmax.studies._rounding import by_gain, gain, rounded_arms
 from arithmax.training import Cell, first_parameters
 from arithmax.training._rounded import rounded_errors
 
@@ -31,16 +31,22 @@ def with_lifted(markdown: str, evaluations: Callable[[], list[Evaluation]]) -> s
         return markdown
     arms = [a for e in evaluations() if e.study.name in STUDIES for a in e.arm_runs]
     rare = [a for a in rounded_arms(arms) if a.summary and _share(a) < RARE]
-    lifted = [a for a in changed(rare) if gain(a) >= MANY * len(a.rows)]
-    made = {
-        "rare": f"{RARE:.0%}",
-        "cells": f"{len(rare):,}",
-        "count": f"{len(lifted):,}",
-        "table": table(lifted),
-    }
+    lifted = [a for a in by_gain(rare) if gain(a) >= MANY * len(a.rows)]
+    made = {"counts": counts(rare, lifted), "table": table(lifted)}
     for name, shown in made.items():
         markdown = markdown.replace(f"<!-- lifted: {name} -->", shown)
     return markdown
+
+
+def counts(rare: Sequence[ArmRuns], lifted: Sequence[ArmRuns]) -> str:
+    """How many cells there are of each kind, in a sentence."""
+    rarely, many = f"{len(rare):,}", f"{len(lifted):,}"
+    return (
+        f"{rarely} cells (a unit, an operation, a range, and two inputs or more) are "
+        f"solved by fewer than {100 * RARE:.0f} % of their seeds; in {many} of these, "
+        f"at least {100 * MANY:.0f} % of all seeds were not solved and are "
+        "exact after rounding."
+    )
 
 
 def _share(arm: ArmRuns) -> float:
@@ -57,13 +63,16 @@ def table(arms: Sequence[ArmRuns]) -> str:
 def _line(arm: ArmRuns) -> list[str]:
     labels, total, cell = arm.arm.labels, len(arm.rows), arm.arm.cell
     solved = round(_share(arm) * total)
-    which = [str(labels[name]) for name in ("unit", "operation", "range")]
+    which = [
+        str(labels[name]).replace(", ", ",\N{NO-BREAK SPACE}")
+        for name in ("unit", "operation", "range")
+    ]
     return [
         *which,
         str(cell.task.in_features),
         f"{solved} of {total}",
         f"{solved + gain(arm)} of {total}",
-        f"{at_the_start(cell, arm.rows[0]['threshold']):.0%}",
+        f"{100 * at_the_start(cell, arm.rows[0]['threshold']):.0f} %",
         number_text(median(row["sparsity"] for row in arm.rows)),
     ]
 

@@ -123,7 +123,7 @@ def _print_rates(evaluation: Any) -> None:
 
 def _print_rounding(evaluation: Any) -> None:
     """Where more runs or fewer are exact once they are rounded than are solved."""
-    from ..studies._rounding import changed, gain, rounding_text
+    from ..studies._rounding import by_gain, gain, rounding_text
 
     if not (said := rounding_text(evaluation.arm_runs)):
         return
@@ -134,7 +134,7 @@ def _print_rounding(evaluation: Any) -> None:
             f"{s.solved} of {s.total}",
             f"{s.solved + gain(runs)} of {s.total}",
         ]
-        for runs in changed(evaluation.arm_runs)
+        for runs in by_gain(evaluation.arm_runs)
         if (s := runs.summary)
     ]
     if rows:

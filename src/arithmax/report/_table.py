@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..studies import MEASURES, ArmRuns, Comparison, Evaluation, Verdict
-from ..studies._rounding import changed, rounding_text
+from ..studies._rounding import by_gain, gain, rounding_text
 from ._repeated import without_repeated
 from ._text import REDUCED, SIGNS, duration, interval, value_text
 
@@ -129,10 +129,11 @@ def rounding_lines(evaluation: Evaluation) -> tuple[str, list[str], list[list[st
     lines = [
         [
             *map(value_text, runs.arm.labels.values()),
-            interval("success", runs.ours("success")),
-            interval("success", runs.ours("rounded")),
+            f"{s.solved:,} of {s.total:,}",
+            f"{s.solved + gain(runs):,} of {s.total:,}",
         ]
-        for runs in changed(evaluation.arm_runs)
+        for runs in by_gain(evaluation.arm_runs)
+        if (s := runs.summary)
     ]
     names = [*evaluation.study.labels, "solved", "exact after rounding"]
     return rounding_text(evaluation.arm_runs), names, lines

@@ -17,7 +17,7 @@ def gain(arm: ArmRuns) -> int:
     return sum(map(exact_after_rounding, arm.rows)) - solved
 
 
-def changed(arm_runs: Iterable[ArmRuns]) -> list[ArmRuns]:
+def by_gain(arm_runs: Iterable[ArmRuns]) -> list[ArmRuns]:
     """The arms in which rounding finds more runs or fewer, the largest gain first."""
     arms = [arm for arm in rounded_arms(arm_runs) if gain(arm)]
     return sorted(arms, key=lambda arm: -gain(arm) / len(arm.rows))
