@@ -174,7 +174,9 @@ def test_units_for_an_operation_as_json(capsys):
     assert entries[0]["success"]["10"][0] == pytest.approx(solved / runs)
     # Of two inputs, the board with most seeds does not know what rounding gives.
     cli.main(["units", "--operation", "mul", "--json", "--criterion", "rounded"])
-    for entry in json.loads(capsys.readouterr().out):
+    rounded = json.loads(capsys.readouterr().out)
+    assert rounded[0]["success"].keys() == {"2", "10"}
+    for entry in rounded:
         for inputs, board in (("2", "single-module"), ("10", "redundancy 10")):
             if inputs in entry["success"]:
                 solved, runs = counted(board, "×", "rounded")[entry["unit"]]
