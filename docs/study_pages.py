@@ -12,6 +12,7 @@ from pathlib import Path
 
 from difference_tables import with_differences
 from mkdocs.structure.files import File
+from rounding_tables import with_lifted
 
 from arithmax.benchmark import Board, boards
 from arithmax.report import figures, markdown
@@ -57,6 +58,7 @@ def on_page_markdown(markdown, page, config, files):
     if BEST in markdown:
         markdown = markdown.replace(BEST, best("../" * page.file.src_uri.count("/")))
     markdown = with_differences(markdown, evaluations)
+    markdown = with_lifted(markdown, evaluations)
     markdown = re.sub(r"<!-- file: (\S+) -->", code, markdown)
     return with_plots(markdown, evaluations(), "../" * page.url.count("/"))
 

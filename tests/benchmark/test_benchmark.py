@@ -42,6 +42,7 @@ from arithmax.units import MCFC
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_unit.py"
 CRITERIA = ("ε = 1e-4", "ε = 1e-5", "flat 1e-5")
+ROUNDED = "rounded"
 
 
 # Differences.
@@ -305,7 +306,7 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
     assert before == {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").iterdir()}
     found = json.loads(capsys.readouterr().out)
     assert found["unit"] == "SineNMU" and not found["interrupted"]
-    assert len(found["places"]) == 2 * 3 and len(found["ranges"]) == 2 * 9 * 3
+    assert len(found["places"]) == 2 * 4 and len(found["ranges"]) == 2 * 9 * 4
     for entry in found["ranges"]:
         share = success_rate(entry["solved"], 2)
         assert entry["success"] == [share.value, share.low, share.high]
@@ -313,6 +314,11 @@ def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
             assert sum(entry["failures"].values()) == 2 - entry["solved"]
     first = found["places"][0]
     assert first["of"] == 3 and {a["unit"] for a in first["against"]} == {"NMU", "bad"}
+    # Boards that do not know what rounding gives are compared by the other criteria.
+    last = found["places"][-1]
+    assert last["criterion"] == ROUNDED and last["of"] == 1 and not last["against"]
+    cli.main([*arguments, "--quiet", "--criterion", "rounded"])
+    assert "redundancy, ×, rounded: place 1 of 1" in capsys.readouterr().out
 
 
 def test_runs_of_another_version_are_not_mixed_in(tmp_path):

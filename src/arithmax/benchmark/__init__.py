@@ -1,6 +1,7 @@
 """A unit among all others: leaderboard, criteria, failures, a unit from a file."""
 
 from ..studies._criteria import CRITERIA as CRITERIA
+from ..studies._criteria import ROUNDED as ROUNDED
 from ..studies._criteria import Judgement as Judgement
 from ..studies._criteria import threshold as threshold
 from ..studies._failures import Failure as Failure

@@ -110,7 +110,8 @@ def best_units(boards: Sequence[Board], criterion: str = "") -> list[Best]:
 
     Args:
         boards: the boards; of several with as many inputs, the one with most units and
-            then with most seeds counts. One with a single unit compares nothing.
+            then with most seeds counts. One with a single unit compares nothing, and
+            one that lacks the criterion says nothing.
         criterion: when a run counts as solved; the first of each board if empty.
 
     Returns:
@@ -125,9 +126,10 @@ def best_units(boards: Sequence[Board], criterion: str = "") -> list[Best]:
         × NMRU x ≠ 0
         ÷ NMRU x ≠ 0
     """
+    known = [b for b in boards if not criterion or criterion in b.criteria]
     chosen = {
-        n: max((b for b in boards if inputs_of(b) == n), key=_size)
-        for n in sorted({inputs_of(b) for b in boards if len(b.units) > 1})
+        n: max((b for b in known if inputs_of(b) == n), key=_size)
+        for n in sorted({inputs_of(b) for b in known if len(b.units) > 1})
     }
     operations = dict.fromkeys(o for b in chosen.values() for o in b.operations)
     return [_best(o, _contests(o, chosen, criterion)) for o in operations]

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from .._checks import check_whole
+from ._criterion import NAMES, Criterion
 from ._own_parts import given_optimiser
 from ._show import (
     filled,
@@ -48,6 +49,7 @@ def benchmark(
     operations: tuple[Operation, ...] = (),
     optimiser: str | None = None,
     recipe: bool = False,
+    criterion: Criterion = "eps-1e-4",
     quick: bool = False,
     out: Path | None = None,
     page: Path | None = None,
@@ -72,6 +74,8 @@ def benchmark(
             transformation of optax or a function that returns one; the recipe's if not
             given.
         recipe: train by the one recipe, `Protocol.recipe()`, instead of the unit's own.
+        criterion: when a run counts as solved in the tables; `rounded` asks whether the
+            nearest discrete weights are exact. `--json` has all of them.
         quick: a first look: five seeds, and two inputs only.
         out: the folder of its runs; one for each version of the file if not given. The
             same command goes on where one stopped.
@@ -116,7 +120,7 @@ def benchmark(
     if json:
         print_json(places_as_json(done, stored))
     else:
-        print_places(done, stored)
+        print_places(done, stored, NAMES[criterion])
     if page is not None:
         write_leaderboard(done.among(stored), page, user.name)
         print(f"Wrote {page}", file=sys.stderr)
@@ -140,9 +144,9 @@ WORDS = {"yours is better": "better", "yours is worse": "worse"}
 LONGEST = 21  # signs of a unit's name in a line of 80
 
 
-def print_places(done: Any, stored: Sequence[Any]) -> None:
+def print_places(done: Any, stored: Sequence[Any], criterion: str = "") -> None:
     """The unit's place on each operation, and its failures."""
-    places = done.places(stored)
+    places = done.places(stored, criterion)
     for place in places:
         notes: list[str] = []
         show(standing_table(done.user.name, place, notes))

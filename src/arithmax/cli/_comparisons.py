@@ -31,10 +31,13 @@ PLAIN = (1e-2, 1e4)  # between these a figure is written without an exponent
 def of_chosen(evaluation: Any, chosen: Mapping[str, str]) -> list[Any]:
     """The comparisons of the chosen arms, and all claims."""
     return [
-        c
-        for c in evaluation.comparisons
-        if not c.labels or all(str(c.labels.get(n)) == v for n, v in chosen.items())
+        c for c in evaluation.comparisons if not c.labels or is_chosen(c.labels, chosen)
     ]
+
+
+def is_chosen(labels: Mapping[str, Any], chosen: Mapping[str, str]) -> bool:
+    """Whether an arm has the labels that were asked for."""
+    return all(str(labels.get(name)) == value for name, value in chosen.items())
 
 
 def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
@@ -46,6 +49,7 @@ def print_study(evaluation: Any, chosen: Mapping[str, str]) -> None:
     compared = [c for c in asked if c.verdict not in (NOT_RUN, TOO_SHORT)]
     _print_compared(", ".join(study.labels), [c for c in compared if c.labels])
     _print_rates(evaluation)
+    _print_rounding(evaluation)
     _print_compared("claim", [c for c in compared if not c.labels])
     for verdict in (TOO_SHORT, NOT_RUN):
         alike = [c for c in asked if c.verdict == verdict]
@@ -115,6 +119,29 @@ def _print_rates(evaluation: Any) -> None:
     if rows:
         names = [*labels, "success", "solved", "median step"]
         show(table("Success rates", names, rows, keys=len(labels)))
+
+
+def _print_rounding(evaluation: Any) -> None:
+    """Where more runs or fewer are exact once they are rounded than are solved."""
+    from ..studies._rounding import by_gain, gain, rounding_text
+
+    if not (said := rounding_text(evaluation.arm_runs)):
+        return
+    labels = evaluation.study.labels
+    rows = [
+        [
+            *map(_text, runs.arm.labels.values()),
+            f"{s.solved} of {s.total}",
+            f"{s.solved + gain(runs)} of {s.total}",
+        ]
+        for runs in by_gain(evaluation.arm_runs)
+        if (s := runs.summary)
+    ]
+    if rows:
+        show(table(said, [*labels, "solved", "rounded"], rows, keys=len(labels)))
+    else:
+        print()
+        print(filled(said))
 
 
 def _print_tables(evaluation: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..tasks import TASKS
 from ..units import OPERATIONS, UNITS
+from ._criterion import NAMES, Criterion
 from ._show import field_docs, first_line, print_json, show, table
 
 Operation: TypeAlias = Literal["add", "sub", "mul", "div", "square", "sqrt"]
@@ -24,18 +25,24 @@ def entry_of_unit(name: str) -> dict[str, Any]:
     }
 
 
-def units(json: bool = False, operation: Operation | None = None) -> None:
+def units(
+    json: bool = False,
+    operation: Operation | None = None,
+    criterion: Criterion = "eps-1e-4",
+) -> None:
     """List every unit, what it can compute exactly, and on which inputs.
 
     Args:
         json: print JSON for scripts instead of a table.
         operation: only the units that can do it, the best of the leaderboard first,
             with how often each learns it.
+        criterion: when a run counts as solved, with `--operation`; `rounded` asks
+            whether the nearest discrete weights are exact.
     """
     if operation is not None:
         from ._units_by_operation import show_units_for
 
-        show_units_for(operation, json)
+        show_units_for(operation, json, NAMES[criterion])
         return
     described = [entry_of_unit(name) for name in UNITS]
     if json:

@@ -2,15 +2,15 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 import tyro
 
-from ._comparisons import of_chosen, print_study
-from ._show import page_file, print_json, report_extra, write_text
+from ._comparisons import is_chosen, of_chosen, print_study
+from ._show import page_file, percent, print_json, report_extra, write_text
 from ._where import Address, ClusterDevice, Kernel, engine_options
 
 Names = Annotated[
@@ -132,7 +132,7 @@ def _without_folders(argument: str) -> str:
 def comparisons_as_json(
     evaluations: Sequence[Any], chosen: dict[str, str]
 ) -> list[dict[str, Any]]:
-    """Every comparison, for scripts."""
+    """Every comparison, and of every arm what is exact after rounding, for scripts."""
     from ..statistics import Range
 
     return [
@@ -149,7 +149,33 @@ def comparisons_as_json(
         }
         for evaluation in evaluations
         for c in of_chosen(evaluation, chosen)
+    ] + [
+        entry
+        for evaluation in evaluations
+        for entry in _rounded_as_json(evaluation, chosen)
     ]
+
+
+def _rounded_as_json(
+    evaluation: Any, chosen: dict[str, str]
+) -> Iterator[dict[str, Any]]:
+    """The share of runs that are exact after rounding; None where it is not known."""
+    for runs in evaluation.arm_runs:
+        if runs.summary is None or not is_chosen(runs.arm.labels, chosen):
+            continue
+        share = runs.summary.rounded
+        yield {
+            "study": evaluation.study.name,
+            "labels": dict(runs.arm.labels),
+            "measure": "rounded",
+            "ours": share and list(astuple(share)),
+            "range": False,
+            "published": [None, None, None],
+            "verdict": "nothing published",
+            "reduced": runs.reduced,
+            "sentence": f"{runs.arm.name}: exact after rounding "
+            + (percent(share) if share else "is not known"),
+        }
 
 
 def report(

@@ -6,13 +6,13 @@ from ..units import OPERATIONS, UNITS
 from ._show import print_json, show, table
 
 
-def show_units_for(operation: str, json: bool) -> None:
+def show_units_for(operation: str, json: bool, criterion: str) -> None:
     """Print the units that can do an operation, as a table or as JSON."""
     from ..benchmark import best_units, shipped
     from ..studies._grid import SYMBOLS
 
-    sign = SYMBOLS[operation]
-    found = next((b for b in best_units(shipped()) if b.operation == sign), None)
+    sign, ranked = SYMBOLS[operation], best_units(shipped(), criterion)
+    found = next((b for b in ranked if b.operation == sign), None)
     if json:
         print_json(_entries(found) if found else _unranked(operation), indent=2)
     elif found:
@@ -71,20 +71,25 @@ def _row(found: Any, unit: str) -> list[str]:
 
 
 def _notes(found: Any, first: Any) -> list[str]:
-    from ..benchmark import setting_of, setting_text
+    from ..benchmark import ROUNDED, setting_of, setting_text
 
     setting = setting_of(found.unit, found.operation, first.inputs)
     trained = f" Trained with {setting_text(setting)}." if setting else ""
     others = found.anywhere
     wider = f" If inputs may be zero, use {others.unit}." if others else ""
+    solved = (
+        "that the nearest discrete weights are exact outside of the range"
+        if first.criterion == ROUNDED
+        else f"right outside of the range ({first.criterion})"
+    )
     return [
         f"* Not told apart from the best with {first.inputs} inputs: 95 % intervals "
         "overlap.",
         f"Use {found.unit}: of these it does best among more inputs.{trained}{wider}",
         "“exact” says for which inputs x a unit has exact weights. Rates are over "
         f"{len(first.board.ranges)} ranges of inputs; “worst” is the lowest of "
-        f"these with {first.inputs} inputs. Solved means right outside of the range "
-        f"({first.criterion}). `arithmax leaderboard --open` has each.",
+        f"these with {first.inputs} inputs. Solved means {solved}. `arithmax "
+        "leaderboard --open` has each.",
     ]
 
 

@@ -19,6 +19,7 @@ from ._table import (
     compares,
     history_lines,
     measures,
+    rounding_lines,
     shown_tables,
 )
 from ._text import answer, asked, cost, extent
@@ -88,6 +89,7 @@ def section(evaluation: Evaluation, plots: Sequence[tuple[str, go.Figure]]) -> s
         _arms(evaluation, notes) if study.arms else "",
         _claims(evaluation, notes) if study.claims else "",
         _notes(study.name, notes),
+        _computed(*rounding_lines(evaluation)),
         *(_computed(*table) for table in shown_tables(evaluation)),
         *drawn[1:],
         _made(evaluation),
@@ -187,9 +189,10 @@ def _notes(study: str, notes: Notes) -> str:
 
 
 def _computed(caption: str, names: list[str], lines: list[list[str]]) -> str:
-    table = plain_table(caption, names, lines)
+    table = plain_table(caption, names, lines) if lines else ""
     if len(lines) <= LONG:
-        return f'<p class="caption">{escape(caption)}</p>{table}'
+        said = f'<p class="caption">{escape(caption)}</p>' if caption else ""
+        return said + table
     title = f"{escape(caption)} <small>({len(lines):,} lines)</small>"
     return f"<details><summary>{title}</summary>{table}</details>"
 

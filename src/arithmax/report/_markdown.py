@@ -15,6 +15,7 @@ from ._table import (
     compares,
     history_lines,
     measures,
+    rounding_lines,
     shown_tables,
 )
 from ._text import answer, asked, cost, extent
@@ -47,8 +48,13 @@ def markdown(evaluation: Evaluation, plots: Sequence[str] = ()) -> str:
         parts.append(_claims(evaluation, notes))
     if notes.texts:
         parts.append(_notes(notes))
-    for caption, names, lines in shown_tables(evaluation):
-        parts += [text(caption), folded_table(markdown_table(names, lines), len(lines))]
+    for caption, names, lines in [
+        rounding_lines(evaluation),
+        *shown_tables(evaluation),
+    ]:
+        parts += [text(caption)] * bool(caption)
+        if lines:
+            parts.append(folded_table(markdown_table(names, lines), len(lines)))
     parts += [*plots[1:], "## Source, commands and cost"]
     parts += [f"{text(study.source.rstrip('.'))}.", *_made(evaluation)]
     return "\n\n".join(parts) + "\n"

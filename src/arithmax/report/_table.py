@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..studies import MEASURES, ArmRuns, Comparison, Evaluation, Verdict
+from ..studies._rounding import by_gain, gain, rounding_text
 from ._repeated import without_repeated
 from ._text import REDUCED, SIGNS, duration, interval, value_text
 
@@ -121,6 +122,21 @@ def claim_lines(evaluation: Evaluation, notes: Notes) -> list[Line]:
     published = sum(len(runs.arm.published) for runs in evaluation.arm_runs)
     claims = evaluation.comparisons[published:]
     return [Line((c.measure,), "", "", (_entry(c, notes),)) for c in claims]
+
+
+def rounding_lines(evaluation: Evaluation) -> tuple[str, list[str], list[list[str]]]:
+    """What rounding changes: a sentence, and a line for each arm that it changes."""
+    lines = [
+        [
+            *map(value_text, runs.arm.labels.values()),
+            f"{s.solved:,} of {s.total:,}",
+            f"{s.solved + gain(runs):,} of {s.total:,}",
+        ]
+        for runs in by_gain(evaluation.arm_runs)
+        if (s := runs.summary)
+    ]
+    names = [*evaluation.study.labels, "solved", "exact after rounding"]
+    return rounding_text(evaluation.arm_runs), names, lines
 
 
 def shown_tables(

@@ -94,7 +94,7 @@
       standings.forEach((standing) => standing.show(chosen, cells));
       const first = standings.find(({ section }) => !section.hidden);
       const known = first && first.known[chosen.range];
-      said.textContent = known ? known.leads : "There are no runs of this.";
+      said.textContent = known ? known.leads : "There are no runs that tell this.";
     };
     form.addEventListener("change", show);
     form.addEventListener("submit", (event) => event.preventDefault());

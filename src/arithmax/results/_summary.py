@@ -14,7 +14,8 @@ class Summary:
     """The replicas of one cell together.
 
     `rounded` is the share of runs that are exact once their weights are rounded; None
-    if that is not known of each, as of runs that older versions have trained.
+    if that is not known of each, as of runs that older versions have trained, or if
+    no run has weights that can be rounded, as in a network without discrete ones.
     """
 
     cell: dict[str, Any]
@@ -48,7 +49,9 @@ def summarise(cell: dict[str, Any], rows: list[dict[str, Any]]) -> Summary:
 
 
 def _rounded(rows: list[dict[str, Any]]) -> Interval | None:
-    if not rows or any("rounded" not in row for row in rows):
+    if any("rounded" not in row for row in rows):
+        return None
+    if all(math.isnan(row["rounded"]) for row in rows):
         return None
     return success_rate(sum(map(exact_after_rounding, rows)), len(rows))
 

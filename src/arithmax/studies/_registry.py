@@ -51,6 +51,7 @@ LISTED = {
     "single-module": "primer.single_module",
     "redundancy": "primer.redundancy",
     "division": "primer.division",
+    "learning-rate-decay": "primer.learning_rate_decay",
     "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
     "one-recipe": "primer.one_recipe",
     "inalu-minimal": "inalu.experiments:minimal",

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +21,18 @@ from arithmax.studies._criteria import (
 from arithmax.studies._published import figures_file
 from arithmax.studies.primer import _near_zero as near_zero
 from arithmax.studies.primer import arithmetic_dataset_ranges as products
-from arithmax.studies.primer import division, redundancy, single_module
+from arithmax.studies.primer import (
+    division,
+    learning_rate_decay,
+    redundancy,
+    single_module,
+)
 from arithmax.studies.primer._runs import RANGES, UNITS, able, task
 from arithmax.tasks._formula import FEW
 from arithmax.training import CorrelationThenSquaredError, UnitPenalty, represents
 from arithmax.units import UNITS as REGISTRY
 
+ROOT = Path(__file__).parents[3]
 SINGLE = single_module.study()
 REDUNDANT = redundancy.study()
 
@@ -338,3 +345,26 @@ def test_division_has_its_set_ups():
         for arm in zero:
             assert isinstance(arm.cell.protocol, Protocol)
             assert represents(arm.cell.network, arm.cell.task)
+
+
+def test_decay_changes_nothing_but_the_schedule():
+    known = [arm.cell for arm in REDUNDANT.arms]
+    arms = learning_rate_decay.study().arms
+    for published, falling in zip(arms[::2], arms[1::2], strict=True):
+        assert published.cell in known
+        protocol = falling.cell.protocol
+        assert protocol.schedule and protocol.schedule.end == protocol.steps
+        same = replace(protocol, schedule=None)
+        assert replace(falling.cell, protocol=same) == published.cell
+
+
+def test_decay_is_a_remedy_for_steps_that_are_too_large():
+    decay, stored = learning_rate_decay.study(), read(ROOT / "results")
+    trained = Trained(decay, find(decay, stored), stored)
+    table = learning_rate_decay.compute(trained).tables["decay"]
+    assert set(table["solved, as published"]) == {"0 of 25"}
+    for how in learning_rate_decay.TRAINED:  # the answer is beside what they learned
+        exact = table[f"exact after rounding, {how}"]
+        assert all(int(text.split()[0]) >= 23 for text in exact)
+    after = zip(table["unit"], table["solved, with decay"], strict=True)
+    assert next(after) == ("NMRU", "25 of 25") and dict(after)["NAC₊"] == "0 of 25"
