@@ -149,7 +149,7 @@ def test_names_are_text_and_nothing_else(visit):
     assert page.locator("#trained em").inner_text() == "this"
     ticks = page.locator("#trained_1 .xtick").all_text_contents()
     assert NASTY in ticks
-    for verdict in Verdict:
+    for verdict in set(Verdict) - {Verdict.TOO_SHORT}:  # of which there is no arm here
         assert verdict.value in text
     assert page.locator(".notes li").count() >= 2
 
