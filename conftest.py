@@ -1,5 +1,6 @@
 """A strict room for tests and examples: no silent change of dtype or rank."""
 
+import gc
 from pathlib import Path
 
 import jax
@@ -15,3 +16,11 @@ torch.set_num_threads(1)  # tests run side by side
 COMPILED = Path(__file__).parent / ".pytest_cache" / "d" / "compiled"
 jax.config.update("jax_compilation_cache_dir", str(COMPILED))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
+def pytest_collection_finish():
+    gc.freeze()  # modules and tests stay, and need not be looked through again
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()
