@@ -1,5 +1,8 @@
 """A strict room for tests and examples: no silent change of dtype or rank."""
 
+import gc
+from pathlib import Path
+
 import jax
 import torch
 
@@ -7,3 +10,17 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 torch.set_num_threads(1)  # tests run side by side
+
+# What XLA has compiled is kept, for the other worker and for the next run: most of the
+# time of a test is the compiler's. `pytest --cache-clear` forgets it.
+COMPILED = Path(__file__).parent / ".pytest_cache" / "d" / "compiled"
+jax.config.update("jax_compilation_cache_dir", str(COMPILED))
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
+def pytest_collection_finish():
+    gc.freeze()  # modules and tests stay, and need not be looked through again
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()

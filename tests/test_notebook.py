@@ -60,10 +60,12 @@ def executed():
     return execute("discovery.ipynb")
 
 
+@pytest.mark.slow
 def test_it_prints_what_it_shows(executed):
     check_outputs("discovery.ipynb", executed)
 
 
+@pytest.mark.slow
 def test_it_finds_what_it_promises(executed):
     """However formulas are written, these are the laws."""
     code = [shown(cell) for cell in executed.cells if cell.cell_type == "code"]
@@ -84,6 +86,7 @@ def test_it_finds_what_it_promises(executed):
     assert "NotFoundWarning not found" in "\n".join(code)
 
 
+@pytest.mark.slow
 def test_a_network_that_multiplies_digits():
     """The NMU is right on products that it never saw, where an MLP is not."""
     notebook = execute("digits.ipynb")

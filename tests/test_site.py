@@ -27,6 +27,12 @@ pytestmark = [
 ]
 
 
+def a_few_now(names, now=4):
+    """Some pages of a kind always, the others where minutes do not matter."""
+    later = (pytest.param(name, marks=pytest.mark.slow) for name in names[now:])
+    return [*names[:now], *later]
+
+
 @pytest.fixture(scope="module")
 def address():
     server = QuietServer(("127.0.0.1", 0), QuietHandler)
@@ -124,7 +130,7 @@ def test_pictures_are_loaded_when_scrolled_to(visit, width):
     assert page.evaluate("document.body.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("name", list(UNITS))
+@pytest.mark.parametrize("name", a_few_now(list(UNITS)))
 def test_every_unit_has_a_page_that_draws(visit, name):
     page = visit(f"units/{name}/")
     assert drawn(page.locator("figure img[src$='#only-light']")) == [True]
@@ -142,7 +148,7 @@ def test_no_page_loads_the_library_for_nothing():
     assert loads == draws and draws
 
 
-@pytest.mark.parametrize("name", list(studies()))
+@pytest.mark.parametrize("name", a_few_now(list(studies())))
 def test_every_study_has_a_page_that_draws(visit, name):
     page = visit(f"studies/{name}/")
     plots = page.locator(".js-plotly-plot")
@@ -165,7 +171,7 @@ PAGES += ["torch-digits/", "regressor/", "readout/", "comparison/", "reference/"
 PAGES += [f"reference/{path.stem}/" for path in (DOCS / "reference").glob("[!i]*.md")]
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", a_few_now(PAGES, 8))
 def test_every_other_page(visit, path):
     page = visit(path)
     assert page.locator("article h1").count() == 1

@@ -7,7 +7,7 @@ from scipy.stats import t as student
 from arithmax.bayes import FormulaPosterior, laplace
 from arithmax.bayes._fitted import fitted
 from arithmax.bayes._laplace import around
-from arithmax.discover import discover
+from arithmax.discover import Search, discover
 from arithmax.readout import latex, parse
 
 NAMES = ["a", "b", "c", "d"]
@@ -110,7 +110,7 @@ def test_what_stands_inside_powers_is_written_in_brackets():
 
 def test_columns_that_matter_are_told_from_others():
     x, y = table("a**2/b", 0.01, rows=500)
-    found = discover(x, y, names=NAMES)
+    found = discover(x, y, names=NAMES, search=Search(candidates=20))
     relevance = laplace(found.formula, x, y).relevance
     assert list(relevance) == NAMES
     assert relevance["a"] > 0.999 and relevance["b"] > 0.999

@@ -84,6 +84,7 @@ def test_full_rank_is_the_evidence_and_mean_field_below_it(closed, fitted):
     assert bounds["full rank"] - bounds["mean field"] == pytest.approx(gap, abs=0.15)
 
 
+@pytest.mark.slow
 def test_nuts_has_the_covariance(closed):
     x, y, _ = correlated_rows()
     found = nuts(LINEAR, x, y, prior=Gaussian(), draws=1000)

@@ -15,7 +15,7 @@ X = RNG.uniform(0.5, 3.0, (300, 3))
 TRUTH, NORMAL = LAW.evaluate(X), RNG.standard_normal(300)
 EVEN = TRUTH + 0.02 * TRUTH.std() * NORMAL
 RELATIVE = TRUTH * (1 + 0.02 * NORMAL)
-SHORT = Search(candidates=150)
+SHORT = Search(candidates=60)
 
 
 def test_the_loss_is_minus_twice_the_likelihood_at_its_best():

@@ -159,6 +159,7 @@ def test_every_choice_shows_what_python_computes(visit, given):
             check_choice(page, shown, *choice)
 
 
+@pytest.mark.slow
 @in_browser
 def test_the_leaderboard_in_the_package_shows_what_python_computes(browser, packaged):
     """Every range and every operation, each with some of the others."""

@@ -76,6 +76,7 @@ def shape(marker: dict[str, Any]) -> str:
     return marker["symbol"].replace(OPEN, "").replace(DOTTED, "")
 
 
+@pytest.mark.slow
 def test_a_unit_looks_the_same_on_all_figures_of_all_studies(series):
     seen: dict[str, set[tuple[str, str]]] = {}
     for _, name, marker, line in series:
@@ -87,6 +88,7 @@ def test_a_unit_looks_the_same_on_all_figures_of_all_studies(series):
     assert seen == {unit: {UNITS[unit]} for unit in seen}
 
 
+@pytest.mark.slow
 def test_what_is_no_unit_has_other_colours(series):
     names = ("published", "ours", "threshold")
     others = {m["color"] for _, n, m, _ in series if not unit_of(n) and n not in names}
@@ -94,6 +96,7 @@ def test_what_is_no_unit_has_other_colours(series):
     assert not set(LABELS) & {colour for colour, _ in UNITS.values()}
 
 
+@pytest.mark.slow
 def test_hollow_symbols_are_published_figures(series):
     hollow = {study for study, _, m, _ in series if OPEN in m["symbol"]}
     published = {
@@ -102,6 +105,7 @@ def test_hollow_symbols_are_published_figures(series):
     assert hollow and hollow <= published
 
 
+@pytest.mark.slow
 def test_series_of_a_plot_can_be_told_apart(series):
     """Those of one unit by a tint or a dash; of two units by colour or symbol."""
     assert len(set(UNITS.values())) == len(UNITS)

@@ -234,6 +234,7 @@ MINE = replace(MINE, arms=(*MINE.arms, arm))
 """
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on(tmp_path):
     """Ctrl-C ends with a sentence; the same command ends where a straight run does."""
     path, out = tmp_path / "my_study.py", tmp_path / "runs"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import jax
+import pytest
 
 from arithmax import NMU, Cell, published, train_cells
 from arithmax.tasks import SingleModule
@@ -40,6 +41,7 @@ def trained():
     return sorted(used), [[row[name] for name in named] for row in rows]
 
 
+@pytest.mark.slow
 def test_every_device_has_work_and_bits_are_the_same():
     assert jax.default_backend() == "cpu"
     flag = f"--xla_force_host_platform_device_count={DEVICES}"

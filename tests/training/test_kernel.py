@@ -67,7 +67,11 @@ def protocol_of(network, task, **changes):
     return published(network, task, **HUNDRED | changes)
 
 
-QUICK = [(NMU(), MANY), (NALU(), TWO), (StochasticNMU(), TEN)]
+QUICK = [(NMU(), MANY)]
+QUICK += [
+    pytest.param(unit, task, marks=pytest.mark.slow)
+    for unit, task in ((NALU(), TWO), (StochasticNMU(), TEN))
+]
 
 
 @pytest.mark.parametrize(("unit", "task"), QUICK, ids=lambda v: str(v)[:20])

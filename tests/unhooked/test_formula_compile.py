@@ -7,7 +7,7 @@ from random_formulas import formulas
 
 
 def test_one_graph():
-    for formula, x in formulas(12):
+    for formula, x in formulas(6):
         torch._dynamo.reset()
         module = torch_module(formula, dtype=torch.float64)
         compiled = torch.compile(module, fullgraph=True, backend="aot_eager")

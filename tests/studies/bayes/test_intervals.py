@@ -84,6 +84,7 @@ def test_an_input_is_pruned_if_it_does_not_matter(monkeypatch):
     assert row["pruned"] and not row["inside"] and not row["both"]
 
 
+@pytest.mark.slow
 def test_discovery_finds_the_law_and_its_exponents():
     row = dict(zip(p.SET_NAMES, p.measured(p.METHODS[0], 0), strict=True))
     assert row["pruned"]

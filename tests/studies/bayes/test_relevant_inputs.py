@@ -128,6 +128,7 @@ def test_adam_has_the_learning_rates_of_inference():
     assert all(np.diff(moved[60:]) < 0) and moved[-1] < 2e-4
 
 
+@pytest.mark.slow
 def test_a_stopped_study_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(s, "problems", lambda: (ROOT,))
     monkeypatch.setattr(s, "METHODS", ("ARD", "plain"))

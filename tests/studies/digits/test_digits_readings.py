@@ -155,6 +155,7 @@ def test_counts_from_weights_to_tables(tmp_path):
     assert np.isfinite(tables["added"]["mean"]).all()
 
 
+@pytest.mark.slow
 def test_from_training_to_tables(tmp_path):
     own, (arm,) = tiny("digits-product", ("NMU",))
     train_cells([replace(arm.cell, seeds=(0,))], out=tmp_path, progress=False)

@@ -96,6 +96,7 @@ def test_maps_side_by_side_share_their_colours(results, computed):
     assert sorted(shown) == [False] * 3 + [True] * 3
 
 
+@pytest.mark.slow
 def test_imaginary_weights_never_move_on_positive_inputs(results):
     own = trained(STUDIES[-1], results)
     assert imaginary.equal(own) == (2, 2)
@@ -125,6 +126,7 @@ def test_a_gate_below_zero_has_no_slope():
     assert slope[0] == 0 and slope[1] != 0
 
 
+@pytest.mark.slow
 def test_last_weights_are_those_of_the_last_step(results):
     own = trained(STUDIES[1], results)
     row = own.arm(settings=arithmetic.CODE, model="NPU").rows[0]
