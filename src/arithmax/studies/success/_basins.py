@@ -41,6 +41,6 @@ def chosen(criteria: Mapping[str, Sequence[Any]]) -> Iterator[Key]:
 
 def basin(key: Key, seeds: Sequence[int]) -> Cell:
     """A cell of the single module task with other seeds."""
-    only = dict(zip(KEYS, key, strict=True))
+    only: dict[str, str] = dict(zip(KEYS, key, strict=True))
     (arm,) = studies()["single-module"].only(only).arms
     return replace(arm.cell, seeds=tuple(seeds))
