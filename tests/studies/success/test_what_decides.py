@@ -8,10 +8,12 @@ from arithmax.statistics import success_rate
 from arithmax.studies import Trained, studies
 from arithmax.studies._evaluate import ArmRuns
 from arithmax.studies._kept import Kept
+from arithmax.studies._study import columns
 from arithmax.studies.success import KEYS, NAMES, arms, basin, chosen
 from arithmax.studies.success import _remedies as r
 from arithmax.studies.success import what_decides as s
-from arithmax.training import first_parameters
+from arithmax.tasks import SingleModule
+from arithmax.training import UnitPenalty, first_parameters
 
 CELL = ("NMU", "×", "[-1.2, -1.1)")
 
@@ -22,13 +24,13 @@ def test_the_range_is_that_of_the_rate_nearest_to_a_half():
     rows += [("NMU", "×", "[1, 2)", "flat 1e-5", 1000, 500)]  # another criterion
     rows += [("NAU", "+", "[1, 2)", "ε = 1e-4", 1000, 1000)]  # it never fails
     names = (*KEYS, "criterion", "seeds", "solved")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    assert list(chosen(table)) == [CELL]
+    assert list(chosen(columns(names, rows))) == [CELL]
 
 
 def test_a_cell_is_one_of_the_single_module_task():
     cell = basin(CELL, range(3))
-    assert cell.task.interpolation == (-1.2, -1.1) and cell.seeds == (0, 1, 2)
+    assert cell.task == SingleModule("mul", 2, (-1.2, -1.1), (-6.1, -1.2))
+    assert cell.seeds == (0, 1, 2)
     assert cell.protocol.steps == 50_000
 
 
@@ -68,13 +70,14 @@ def test_every_way_has_the_same_steps(hard):
         trials = len(cell.seeds) // (r.RUNS if name == r.SEVERAL else 1)
         assert trials == r.SEEDS
         assert len(cell.seeds) * cell.protocol.steps == r.SEEDS * r.STEPS
-        assert cell.protocol.penalties[0].end < cell.protocol.steps
+        (penalty,) = cell.protocol.penalties
+        assert isinstance(penalty, UnitPenalty) and penalty.end < cell.protocol.steps
 
 
 def test_tables_of_stored_outcomes(tmp_path):
     pytest.importorskip("sklearn")
     start = first_parameters(basin(CELL, range(200)))["W"][:, 0]
-    solved = start.sum(axis=1) > 1.0
+    solved = start.sum(axis=1) > 2 / 2.15
     text = "".join("01"[int(done)] for done in solved)
     kept = Kept(tmp_path, s.SHEET.name, "outcomes", NAMES, len(KEYS))
     kept.add((*CELL, text, "0" * 200))
@@ -85,6 +88,7 @@ def test_tables_of_stored_outcomes(tmp_path):
     assert tables["rates"]["exact"] == [0.0]
     assert tables["rules"]["rule"][0].startswith("W₁ + W₂ > ")
     assert tables["rules"]["rule"][1] == ""
+    assert tables["theory"]["runs it is right about"] == [1.0]
     assert set(tables["maps"]["map"]) == {"NMU × [-1.2, -1.1): W₂ over W₁"}
     assert len(tables["maps"]["x"]) == s.FINE**2
     assert tables["outcomes"]["solved"] == [text]

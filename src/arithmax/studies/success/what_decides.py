@@ -1,6 +1,6 @@
 """What decides success: the start of a run, the inputs that there are, the training."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ._rules import Judged, judge
 from ._runs import arms
 from ._scaling import RECIPE
 from ._starts import FINE, Features, bins, counts, features, numbers, telling
+from ._theory import bound, share
 
 SHEET = sheet("success", "what-decides")
 FITTED = 20_000  # seeds from which rules are learned; maps have them all
@@ -36,6 +37,8 @@ RULE_NAMES = (
     "AUC of tree",
 )
 RULE_NAMES += ("tree of depth 2", "rule")
+THEORY_NAMES = (*KEYS, "W₁ + W₂ above", "share of starts", "solved", "low", "high")
+THEORY_NAMES += ("runs it is right about",)
 GUESS_NAMES = ("cell", "guessed by", "right, %")
 MAP_NAMES = ("map", "x", "y", "solved, %")
 SCALE_NAMES = ("unit", "operation", "range", "inputs", "relevant", "runs", "solved")
@@ -49,7 +52,7 @@ def compute(trained: Trained) -> Computed:
     folder = trained.results.folder
     kept = Kept(folder, SHEET.name, "outcomes", NAMES, len(KEYS))
     cells = {row[: len(KEYS)]: row[len(KEYS) :] for row in kept.rows.values()}
-    rates, rules, guesses, maps = [], [], [], []
+    rates, rules, guesses, maps, theory = [], [], [], [], []
     with counted("cells", len(cells), trained.progress) as count:
         for key, texts in cells.items():
             ended = [
@@ -63,12 +66,15 @@ def compute(trained: Trained) -> Computed:
                 (*key, name, *j) for name, j in zip(OUTCOMES, judged, strict=True)
             ]
             guesses += guessed(key, judged[0])
+            if key[0] == "NMU":
+                theory.append((*key, *predicted(key, params, ended[0])))
             maps += mapped(key, numbers(params), ended[0])
             count(", ".join(key))
     tables = {
         "outcomes": kept.table(kept.rows.values()),
         "rates": columns(RATE_NAMES, rates),
         "rules": columns(RULE_NAMES, rules),
+        "theory": columns(THEORY_NAMES, theory),
         "guesses": columns(GUESS_NAMES, guesses),
         "maps": columns(MAP_NAMES, maps),
         "scaling": scaling(trained.arms(training=RECIPE)),
@@ -81,6 +87,18 @@ def both(solved: np.ndarray, exact: np.ndarray) -> tuple[float, ...]:
     """The rates of solved runs and of those exact after rounding, with intervals."""
     pairs = [success_rate(int(done.sum()), done.size) for done in (solved, exact)]
     return tuple(value for rate in pairs for value in ends(rate))
+
+
+def predicted(
+    key: Key, params: Mapping[str, np.ndarray], solved: np.ndarray
+) -> tuple[float, ...]:
+    """The rule that descent gives for an NMU, and how often it is right."""
+    low, high = basin(key, (0,)).task.interpolation  # type: ignore[attr-defined]  # of the single module task
+    magnitude = abs(low + high) / 2
+    above = params["W"].sum(axis=(1, 2)) > bound(magnitude)
+    rate = success_rate(int(solved.sum()), solved.size)
+    right = float(np.mean(above == solved))
+    return bound(magnitude), share(magnitude), *ends(rate), right
 
 
 def label(key: Key) -> str:
@@ -108,9 +126,9 @@ def mapped(
     title = f"{label(key)}: {second} over {first}"
     middles = bins(x, FINE)[1], bins(y, FINE)[1]
     for (row, column), n in np.ndenumerate(every):
-        share = 100 * right[row, column] / n if n else float("nan")
+        rate = 100 * right[row, column] / n if n else float("nan")
         place = float(middles[0][column]), float(middles[1][row])
-        yield title, *place, float(share)
+        yield title, *place, float(rate)
 
 
 def exact(runs: ArmRuns) -> np.ndarray:
