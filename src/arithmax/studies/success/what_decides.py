@@ -14,17 +14,17 @@ from .._learned import solved
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
 from .._tables import ends
-from ._basins import KEYS, NAMES, Key, basin
+from ._basins import KEYS, NAMES, Key, basin, in_order
 from ._remedies import RUNS, SEVERAL
 from ._rules import Judged, judge
 from ._runs import arms
-from ._scaling import RECIPE
+from ._scaling import RECIPE, SIZES
 from ._starts import FINE, Features, bins, counts, features, numbers, telling
-from ._theory import bound, share
+from ._theory import RULES, Rule, saturated
 
 SHEET = sheet("success", "what-decides")
 FITTED = 20_000  # seeds from which rules are learned; maps have them all
-OUTCOMES = ("solved", "rounded")
+OUTCOMES = ("solved", "exact after rounding")
 RATE_NAMES = (*KEYS, "seeds", "solved", "low", "high", "exact", "low exact")
 RATE_NAMES += ("high exact",)
 RULE_NAMES = (
@@ -37,12 +37,14 @@ RULE_NAMES = (
     "AUC of tree",
 )
 RULE_NAMES += ("tree of depth 2", "rule")
-THEORY_NAMES = (*KEYS, "W₁ + W₂ above", "share of starts", "solved", "low", "high")
+THEORY_NAMES = (*KEYS, "rule", "starts it is true of", "solved", "low", "high")
 THEORY_NAMES += ("runs it is right about",)
 GUESS_NAMES = ("cell", "guessed by", "right, %")
 MAP_NAMES = ("map", "x", "y", "solved, %")
 SCALE_NAMES = ("unit", "operation", "range", "inputs", "relevant", "runs", "solved")
 SCALE_NAMES += ("low", "high", "exact", "low exact", "high exact", "line")
+SIZE_NAMES = (*SCALE_NAMES[:4], *(f"k = {k}" for k in SIZES))
+FLAT_NAMES = ("inputs", "Ŵ and M̂ start up to", "share with a slope below 0.001")
 WAY_NAMES = ("unit", "operation", "range", "inputs", "training", "trials", "solved")
 WAY_NAMES += ("low", "high", "exact", "low exact", "high exact")
 
@@ -51,7 +53,7 @@ def compute(trained: Trained) -> Computed:
     """Rates, rules and maps of the stored outcomes; tables of the runs."""
     folder = trained.results.folder
     kept = Kept(folder, SHEET.name, "outcomes", NAMES, len(KEYS))
-    cells = {row[: len(KEYS)]: row[len(KEYS) :] for row in kept.rows.values()}
+    cells = {key: kept.rows[key][len(KEYS) :] for key in in_order(kept.rows)}
     rates, rules, guesses, maps, theory = [], [], [], [], []
     with counted("cells", len(cells), trained.progress) as count:
         for key, texts in cells.items():
@@ -66,8 +68,8 @@ def compute(trained: Trained) -> Computed:
                 (*key, name, *j) for name, j in zip(OUTCOMES, judged, strict=True)
             ]
             guesses += guessed(key, judged[0])
-            if key[0] == "NMU":
-                theory.append((*key, *predicted(key, params, ended[0])))
+            if rule := RULES.get(key[:2]):
+                theory.append((*key, *predicted(rule, key, params, ended[0])))
             maps += mapped(key, numbers(params), ended[0])
             count(", ".join(key))
     tables = {
@@ -77,7 +79,9 @@ def compute(trained: Trained) -> Computed:
         "theory": columns(THEORY_NAMES, theory),
         "guesses": columns(GUESS_NAMES, guesses),
         "maps": columns(MAP_NAMES, maps),
-        "scaling": scaling(trained.arms(training=RECIPE)),
+        "saturation": columns(FLAT_NAMES, ((n, *saturated(n)) for n in SIZES)),
+        "scaling": (scaled := scaling(trained.arms(training=RECIPE))),
+        "sizes": sizes(scaled),
         "ways": ways(trained.arm_runs),
     }
     return Computed(tables)
@@ -90,15 +94,14 @@ def both(solved: np.ndarray, exact: np.ndarray) -> tuple[float, ...]:
 
 
 def predicted(
-    key: Key, params: Mapping[str, np.ndarray], solved: np.ndarray
-) -> tuple[float, ...]:
-    """The rule that descent gives for an NMU, and how often it is right."""
+    rule: Rule, key: Key, params: Mapping[str, np.ndarray], solved: np.ndarray
+) -> tuple[Any, ...]:
+    """A rule of theory, of how many starts it is true, and how often it is right."""
     low, high = basin(key, (0,)).task.interpolation  # type: ignore[attr-defined]  # of the single module task
-    magnitude = abs(low + high) / 2
-    above = params["W"].sum(axis=(1, 2)) > bound(magnitude)
+    text, expected = rule(params["W"].sum(axis=(1, 2)), abs(low + high) / 2)
     rate = success_rate(int(solved.sum()), solved.size)
-    right = float(np.mean(above == solved))
-    return bound(magnitude), share(magnitude), *ends(rate), right
+    right = float(np.mean(expected == solved))
+    return text, float(expected.mean()), *ends(rate), right
 
 
 def label(key: Key) -> str:
@@ -146,6 +149,21 @@ def scaling(found: Sequence[ArmRuns]) -> Table:
         rates = both(solved(runs), exact(runs))
         rows.append((*values, len(runs.rows), *rates, line))
     return columns(SCALE_NAMES, rows)
+
+
+def sizes(scaled: Table) -> Table:
+    """The same in short: per cent that are solved, one column for each k.
+
+    Where more or fewer are exact after rounding, that is added.
+    """
+    texts: dict[tuple[Any, ...], dict[int, str]] = {}
+    for *key, k, done, rounded in zip(
+        *(scaled[name] for name in (*SCALE_NAMES[:5], "solved", "exact")), strict=True
+    ):
+        also = "" if done == rounded else f" ({100 * rounded:.0f} exact)"
+        texts.setdefault(tuple(key), {})[k] = f"{100 * done:.0f}{also}"
+    rows = [(*key, *(by.get(k, "") for k in SIZES)) for key, by in texts.items()]
+    return columns(SIZE_NAMES, rows)
 
 
 def ways(found: Sequence[ArmRuns]) -> Table:
