@@ -101,3 +101,15 @@ def test_without_outcomes_tables_are_empty():
     tables = s.compute(Trained(study, [], Results([]))).tables
     measured = [table for name, table in tables.items() if name != "saturation"]
     assert all(not values for table in measured for values in table.values())
+
+
+def test_signs_are_those_of_the_operation():
+    params = {"W_hat": np.array([[[1.0, -2.0]], [[1.0, 3.0]], [[-1.0, 3.0]]])}
+    ended = np.array([True, False, False]), np.array([True, True, False])
+    rows = list(s.signs(("NAC₊", "−", "[1, 2)"), params, *ended))
+    assert [(row[3], row[4], row[5], row[8]) for row in rows] == [
+        ("both", 1, 1.0, 1.0),
+        ("one", 1, 0.0, 1.0),
+        ("none", 1, 0.0, 0.0),
+    ]
+    assert not list(s.signs(CELL, {"W": params["W_hat"]}, *ended))

@@ -39,6 +39,9 @@ RULE_NAMES = (
 RULE_NAMES += ("tree of depth 2", "rule")
 THEORY_NAMES = (*KEYS, "rule", "starts it is true of", "solved", "low", "high")
 THEORY_NAMES += ("runs it is right about",)
+SIGN_NAMES = (*KEYS, "Ŵ with the right sign", *RATE_NAMES[3:])
+SIGNS = {2: "both", 1: "one", 0: "none"}
+SECOND = {"+": 1, "×": 1, "−": -1, "÷": -1}  # the sign of the second weight
 GUESS_NAMES = ("cell", "guessed by", "right, %")
 MAP_NAMES = ("map", "x", "y", "solved, %")
 SCALE_NAMES = ("unit", "operation", "range", "inputs", "relevant", "runs", "solved")
@@ -54,7 +57,7 @@ def compute(trained: Trained) -> Computed:
     folder = trained.results.folder
     kept = Kept(folder, SHEET.name, "outcomes", NAMES, len(KEYS))
     cells = {key: kept.rows[key][len(KEYS) :] for key in in_order(kept.rows)}
-    rates, rules, guesses, maps, theory = [], [], [], [], []
+    rates, rules, guesses, maps, theory, by_sign = [], [], [], [], [], []
     with counted("cells", len(cells), trained.progress) as count:
         for key, texts in cells.items():
             ended = [
@@ -67,6 +70,7 @@ def compute(trained: Trained) -> Computed:
             rules += [
                 (*key, name, *j) for name, j in zip(OUTCOMES, judged, strict=True)
             ]
+            by_sign += signs(key, params, *ended)
             guesses += guessed(key, judged[0])
             if rule := RULES.get(key[:2]):
                 theory.append((*key, *predicted(rule, key, params, ended[0])))
@@ -77,6 +81,7 @@ def compute(trained: Trained) -> Computed:
         "rates": columns(RATE_NAMES, rates),
         "rules": columns(RULE_NAMES, rules),
         "theory": columns(THEORY_NAMES, theory),
+        "signs": columns(SIGN_NAMES, by_sign),
         "guesses": columns(GUESS_NAMES, guesses),
         "maps": columns(MAP_NAMES, maps),
         "saturation": columns(FLAT_NAMES, ((n, *saturated(n)) for n in SIZES)),
@@ -102,6 +107,18 @@ def predicted(
     rate = success_rate(int(solved.sum()), solved.size)
     right = float(np.mean(expected == solved))
     return text, float(expected.mean()), *ends(rate), right
+
+
+def signs(
+    key: Key, params: Mapping[str, np.ndarray], *ended: np.ndarray
+) -> Iterator[tuple[Any, ...]]:
+    """Success by how many weights of a NAC start with the right sign."""
+    if "W_hat" not in params:
+        return
+    right = params["W_hat"][:, 0] * [1, SECOND[key[1]]] > 0
+    for count, name in SIGNS.items():
+        if (here := right.sum(axis=1) == count).any():
+            yield *key, name, int(here.sum()), *both(*(done[here] for done in ended))
 
 
 def label(key: Key) -> str:
