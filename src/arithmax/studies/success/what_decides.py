@@ -133,7 +133,8 @@ def guessed(key: Key, judged: Judged) -> Iterator[tuple[str, str, float]]:
         "logistic regression": judged.linear,
         "tree of depth 3": judged.tree,
     }
-    return ((label(key), name, 100 * share) for name, share in named.items())
+    cell = " ".join(key[:2])  # each is on one range
+    return ((cell, name, 100 * share) for name, share in named.items())
 
 
 def mapped(
