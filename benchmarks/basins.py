@@ -27,8 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from arithmax.results import exact_after_rounding, pack
-from arithmax.studies import Arm, stored_tables
+from arithmax.studies import Arm, stored_tables, study
 from arithmax.studies._kept import Kept
+from arithmax.studies._record import remember
+from arithmax.studies._run import entry
 from arithmax.studies.success import KEYS, NAMES, Key, arms, basin, chosen
 
 STUDY = "what-decides"
@@ -159,7 +161,12 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="leave units out, to try")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
     {"starts": starts, "inputs": inputs}[asked.what](asked)
+    command = f"python benchmarks/basins.py {asked.what} --seconds {asked.seconds:g}"
+    seconds = round(time.monotonic() - began, 1)
+    told = entry(True, command=command, seconds=seconds, seeds=None, steps=asked.steps)
+    remember(study(STUDY), asked.out, told)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ LISTED = {
     "digits-product": "digits.experiments:product",
     "digits-sum": "digits.experiments:total",
     "digits-count": "digits.digits_count",
+    "what-decides": "success.what_decides",
     "demo": "primer.demo",
 }
 

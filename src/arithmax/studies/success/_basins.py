@@ -5,7 +5,7 @@ run succeeded, `0` where it did not. Starts are not stored: a seed and its cell 
 they are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,13 @@ def chosen(criteria: Mapping[str, Sequence[Any]]) -> Iterator[Key]:
 
 def basin(key: Key, seeds: Sequence[int]) -> Cell:
     """A cell of the single module task with other seeds."""
-    only = dict(zip(KEYS, key, strict=True))
+    only: dict[str, str] = dict(zip(KEYS, key, strict=True))
     (arm,) = studies()["single-module"].only(only).arms
     return replace(arm.cell, seeds=tuple(seeds))
+
+
+def in_order(keys: Iterable[Any]) -> list[Key]:
+    """Cells in the order of the single module task."""
+    arms = studies()["single-module"].arms
+    places = {tuple(arm.labels[n] for n in KEYS): i for i, arm in enumerate(arms)}
+    return sorted(keys, key=lambda key: places[key])

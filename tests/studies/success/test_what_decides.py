@@ -1,0 +1,115 @@
+"""The study of what decides success: its cells, and tables of stored outcomes."""
+
+import numpy as np
+import pytest
+
+from arithmax.results import Results, read
+from arithmax.statistics import success_rate
+from arithmax.studies import Trained, studies
+from arithmax.studies._evaluate import ArmRuns
+from arithmax.studies._kept import Kept
+from arithmax.studies._study import columns
+from arithmax.studies.success import KEYS, NAMES, arms, basin, chosen
+from arithmax.studies.success import _remedies as r
+from arithmax.studies.success import what_decides as s
+from arithmax.tasks import SingleModule
+from arithmax.training import UnitPenalty, first_parameters
+
+CELL = ("NMU", "×", "[-1.2, -1.1)")
+
+
+def test_the_range_is_that_of_the_rate_nearest_to_a_half():
+    rates = {"[1, 2)": 1000, "[-2, -1)": 832, "[-1.2, -1.1)": 644, "[10, 20)": 0}
+    rows = [("NMU", "×", n, "ε = 1e-4", 1000, c) for n, c in rates.items()]
+    rows += [("NMU", "×", "[1, 2)", "flat 1e-5", 1000, 500)]  # another criterion
+    rows += [("NAU", "+", "[1, 2)", "ε = 1e-4", 1000, 1000)]  # it never fails
+    names = (*KEYS, "criterion", "seeds", "solved")
+    assert list(chosen(columns(names, rows))) == [CELL]
+
+
+def test_a_cell_is_one_of_the_single_module_task():
+    cell = basin(CELL, range(3))
+    assert cell.task == SingleModule("mul", 2, (-1.2, -1.1), (-6.1, -1.2))
+    assert cell.seeds == (0, 1, 2)
+    assert cell.protocol.steps == 50_000
+
+
+def runs_of(arm, outcomes, rounded, errors):
+    rows = [
+        {"outcome": o, "rounded": e, "threshold": 0.5, "interpolation": error}
+        for o, e, error in zip(outcomes, rounded, errors, strict=True)
+    ]
+    return ArmRuns(arm, rows, "", None)
+
+
+def arm(training):
+    return next(a for a in arms() if a.labels["training"] == training)
+
+
+def test_success_has_intervals_by_both_criteria():
+    done = ["solved"] * 30 + ["not solved"] * 70
+    runs = runs_of(arm(s.RECIPE), done, [0.0] * 50 + [1.0] * 50, [0.1] * 100)
+    table = s.scaling([runs])
+    row = {name: values[0] for name, values in table.items()}
+    rate = success_rate(30, 100)
+    assert (row["solved"], row["low"], row["high"]) == (rate.value, rate.low, rate.high)
+    short = s.sizes(table)
+    assert short["k = 2"] == ["30 (50 exact)"] and short["k = 3"] == [""]
+    assert row["exact"] == 0.5 and row["runs"] == 100 and row["line"] == "NAU, k = 2"
+
+
+def test_of_several_short_runs_that_of_the_least_training_error_counts():
+    done = ["solved", *["not solved"] * 4, "solved", *["not solved"] * 2]
+    errors = [0.1, 0.2, np.nan, 0.4, 0.5, 0.2, 0.3, 0.4]
+    runs = runs_of(arm(r.SEVERAL), done, [0.0] * 8, errors)
+    table = s.ways([runs])
+    assert (table["trials"], table["solved"]) == ([2], [1.0])
+
+
+@pytest.mark.parametrize("hard", r.HARD, ids=lambda hard: type(hard.unit).title)
+def test_every_way_has_the_same_steps(hard):
+    for name, cell in r.ways(hard):
+        trials = len(cell.seeds) // (r.RUNS if name == r.SEVERAL else 1)
+        assert trials == r.SEEDS
+        assert len(cell.seeds) * cell.protocol.steps == r.SEEDS * r.STEPS
+        (penalty,) = cell.protocol.penalties
+        assert isinstance(penalty, UnitPenalty) and penalty.end < cell.protocol.steps
+
+
+def test_tables_of_stored_outcomes(tmp_path):
+    pytest.importorskip("sklearn")
+    start = first_parameters(basin(CELL, range(200)))["W"][:, 0]
+    solved = start.sum(axis=1) > 2 / 2.15
+    text = "".join("01"[int(done)] for done in solved)
+    kept = Kept(tmp_path, s.SHEET.name, "outcomes", NAMES, len(KEYS))
+    kept.add((*CELL, text, "0" * 200))
+    kept.write()
+    study = studies()[s.SHEET.name]
+    tables = s.compute(Trained(study, [], read(tmp_path))).tables
+    assert tables["rates"]["solved"] == [solved.mean()]
+    assert tables["rates"]["exact"] == [0.0]
+    assert tables["rules"]["rule"][0].startswith("W₁ + W₂ > ")
+    assert tables["rules"]["rule"][1] == ""
+    assert tables["theory"]["runs it is right about"] == [1.0]
+    assert set(tables["maps"]["map"]) == {"NMU × [-1.2, -1.1): W₂ over W₁"}
+    assert len(tables["maps"]["x"]) == s.FINE**2
+    assert tables["outcomes"]["solved"] == [text]
+
+
+def test_without_outcomes_tables_are_empty():
+    study = studies()[s.SHEET.name]
+    tables = s.compute(Trained(study, [], Results([]))).tables
+    measured = [table for name, table in tables.items() if name != "saturation"]
+    assert all(not values for table in measured for values in table.values())
+
+
+def test_signs_are_those_of_the_operation():
+    params = {"W_hat": np.array([[[1.0, -2.0]], [[1.0, 3.0]], [[-1.0, 3.0]]])}
+    ended = np.array([True, False, False]), np.array([True, True, False])
+    rows = list(s.signs(("NAC₊", "−", "[1, 2)"), params, *ended))
+    assert [(row[3], row[4], row[5], row[8]) for row in rows] == [
+        ("both", 1, 1.0, 1.0),
+        ("one", 1, 0.0, 1.0),
+        ("none", 1, 0.0, 0.0),
+    ]
+    assert not list(s.signs(CELL, {"W": params["W_hat"]}, *ended))
