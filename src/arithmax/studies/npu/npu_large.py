@@ -168,8 +168,8 @@ def claims() -> dict[str, Published]:
             half = ERROR * row["mad"]
             around = (max(value - half, 0.0), value + half)
             note, zero = texts["spread"] + best, which == ("+", "NaiveNPU")
-            why = {"reason": texts["zero"]} if zero else {"tried": texts["tried"]}
-            figure = Published(value, *around, note, **why)
+            why = (texts["zero"], "") if zero else ("", texts["tried"])
+            figure = Published(value, *around, note, *why)
         inside = Published(row["training"], note=texts["batch"] + best)
         made |= {claim(*which, "test"): figure, claim(*which, "training"): inside}
     return made
