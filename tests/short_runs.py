@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from arithmax import NMU, Network, networks, tasks, training, units
+from arithmax.studies.success import _among
 from arithmax.tasks import SingleModule, Task
 from arithmax.training import Cell, Moment, published
 from arithmax.training._declared import bind, numbers
@@ -64,6 +65,6 @@ def at(step, error: Any = 0.0, **given):
 
 def evaluated(text):
     """The protocol, network or task that a row describes."""
-    rooms = (tasks, training, inalu, units, networks)
+    rooms = (tasks, training, inalu, units, networks, _among)  # one task is a study's
     names = {name: getattr(room, name) for room in rooms for name in dir(room)}
     return eval(text, names)

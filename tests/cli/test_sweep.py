@@ -119,7 +119,8 @@ def test_a_grid_is_one_fleet(monkeypatch, tmp_path, capsys):
     cli.main(command)
     assert calls == [1]
     shown = capsys.readouterr().out
-    lines = [line for line in shown.splitlines() if "of 3" in line]
+    rates, _, _ = shown.partition("exact after rounding")
+    lines = [line for line in rates.splitlines() if "of 3" in line]
     assert [line.split()[0] for line in lines] == ["0.0001", "0.01"]
     assert "0 of 3" in lines[0] and "3 of 3" in lines[1]
     page = (tmp_path / "sweep.html").read_text(encoding="utf-8")

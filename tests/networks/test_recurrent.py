@@ -84,7 +84,8 @@ def test_products_start_at_one_and_all_else_at_zero():
         if not cls().noise(2) and Recurrent(cls()).first == 1
     }
     powers = {"naive-npu", "real-naive-npu", "npu", "real-npu"}
-    assert ones == {"nac-mul", "nmu", "nru", "nmru", "mul-mc-fc", *powers}
+    powers |= {"nac-mul", "hill-space"}
+    assert ones == {"nmu", "nru", "nmru", "gated-sign-nmru", "mul-mc-fc", *powers}
     assert Recurrent(Accumulator("product")).first == 1
     assert Recurrent(Accumulator("sum")).first == 0
     assert Recurrent(Stack((NAU(), NMU()), (2,))).first == 0

@@ -114,8 +114,6 @@ def test_several_starts_have_one_problem():
 def test_wrong_starts_are_refused():
     with pytest.raises(ValueError, match=r"`starts` \(=0\)"):
         Starts(SingleModule(), 0)
-    with pytest.raises(TypeError, match=r"`task` \(='mul'\) must be a task"):
-        Starts("mul")  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ValueError, match=r"`steps` \(=2\)"):
         Protocol.recipe(2)
 

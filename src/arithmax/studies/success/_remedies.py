@@ -17,14 +17,15 @@ RAMP = (0.4, 0.7)  # of all steps, where the penalty grows, as in the recipe of 
 
 
 class Hard(NamedTuple):
-    """A unit, and a task that it often fails."""
+    """A unit, a task that it often fails, and the unit with noise if there is one."""
 
     unit: Unit
     task: SingleModule
+    noisy: Unit | None = None
 
 
 HARD = (
-    Hard(NMU(), SingleModule("mul", 2, (-1.2, -1.1), (-6.1, -1.2))),
+    Hard(NMU(), SingleModule("mul", 2, (-1.2, -1.1), (-6.1, -1.2)), StochasticNMU()),
     Hard(NRU(), SingleModule("div", 10, (1.0, 2.0), (2.0, 6.0))),
     Hard(NMRU(), SingleModule("mul", 10, (10.0, 20.0), (20.0, 40.0))),
 )
@@ -44,11 +45,12 @@ def cell(unit: Unit, task: SingleModule, runs: int, **changes: Any) -> Cell:
 
 def ways(hard: Hard) -> Iterator[tuple[str, Cell]]:
     """All that is tried on a task."""
-    yield ONCE, cell(*hard, runs=1)
-    yield SEVERAL, cell(*hard, runs=RUNS)
-    yield FALLING, cell(*hard, runs=1, schedule=Cosine(0, STEPS))
-    if isinstance(hard.unit, NMU):
-        yield NOISE, cell(StochasticNMU(), hard.task, runs=1)
+    unit, task, noisy = hard
+    yield ONCE, cell(unit, task, runs=1)
+    yield SEVERAL, cell(unit, task, runs=RUNS)
+    yield FALLING, cell(unit, task, runs=1, schedule=Cosine(0, STEPS))
+    if noisy is not None:
+        yield NOISE, cell(noisy, task, runs=1)
 
 
 def arms() -> list[Arm]:

@@ -12,7 +12,7 @@ BETTER = 0.5  # of the errors of the more frequent outcome, the most that it may
 LEAF = 0.01  # the least share of runs that a leaf must hold
 
 
-class Judged(NamedTuple):
+class RuleScore(NamedTuple):
     """How well outcomes are predicted, on runs that were held out.
 
     Args:
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
     rule: str
 
 
-def judge(found: Features, solved: np.ndarray) -> Judged:
+def judge(found: Features, solved: np.ndarray) -> RuleScore:
     """Fit a logistic regression and two trees to outcomes.
 
     Args:
@@ -48,7 +48,7 @@ def judge(found: Features, solved: np.ndarray) -> Judged:
     base = float(max(solved.mean(), 1 - solved.mean()))
     x = np.stack(list(found.values()), axis=1)
     if min(solved.sum(), (~solved).sum()) < FOLDS:
-        return Judged(base, base, 0.5, base, 0.5, base, "")
+        return RuleScore(base, base, 0.5, base, 0.5, base, "")
     linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     short = _tree(SHORT)
     right, _ = _held_out(short, x, solved)
@@ -56,7 +56,7 @@ def judge(found: Features, solved: np.ndarray) -> Judged:
     text = words(short.fit(x, solved), list(found)) if is_rule else ""
     several = _held_out(linear, x, solved), _held_out(_tree(DEPTH), x, solved)
     (share, area), (tree_share, tree_area) = several
-    return Judged(base, share, area, tree_share, tree_area, right, text)
+    return RuleScore(base, share, area, tree_share, tree_area, right, text)
 
 
 def _tree(depth: int) -> Any:

@@ -16,7 +16,7 @@ from .._study import Computed, Study, Table, columns
 from .._tables import ends
 from ._basins import KEYS, NAMES, Key, basin, in_order
 from ._remedies import RUNS, SEVERAL
-from ._rules import Judged, judge
+from ._rules import RuleScore, judge
 from ._runs import arms
 from ._scaling import RECIPE, SIZES
 from ._starts import FINE, Features, bins, counts, features, numbers, telling
@@ -126,7 +126,7 @@ def label(key: Key) -> str:
     return "{} {} {}".format(*key)
 
 
-def guessed(key: Key, judged: Judged) -> Iterator[tuple[str, str, float]]:
+def guessed(key: Key, judged: RuleScore) -> Iterator[tuple[str, str, float]]:
     """How often each guess is right, for drawing."""
     named = {
         "the more frequent outcome": judged.base,
