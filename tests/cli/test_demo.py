@@ -39,7 +39,7 @@ def test_its_ranges_show_success_and_failure():
 @pytest.mark.slow
 def test_it_trains_every_unit_and_writes_the_page(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    cli.main(["demo", "--seeds", "2", "--steps", "1000", "--out", str(tmp_path)])
+    cli.main(["demo", "--seeds", "2", "--steps", "5000", "--out", str(tmp_path)])
     shown = capsys.readouterr().out
     assert all(unit in shown for unit in MODELS)
     arms = len(studies()["demo"].arms)

@@ -70,7 +70,8 @@ def test_a_few_steps_of_each_study(study, results, computed):
     assert set(study.shown) <= set(own.tables)
     evaluation = evaluate(study, results, own)
     assert sum(bool(f.rows) for f in evaluation.arm_runs) == len(few(study))
-    assert figures(evaluation)
+    short = all(f.too_short for f in evaluation.arm_runs if f.rows)  # gives no rate
+    assert figures(evaluation) or short
     assert study.about.strip() and "TODO" not in study.about
 
 
