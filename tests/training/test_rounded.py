@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from arithmax import NAU, NMRU, NMU, Linear, Stack, train
+from arithmax import NAU, NMRU, NMU, Stack, train
 from arithmax.results import exact_after_rounding, summarise
 from arithmax.tasks import SingleModule
 from arithmax.training import Measuring, Protocol, rounded_error
 from arithmax.training._rounded import rounded_errors
+from arithmax.units import Dense
 
 TEN = SingleModule("div", input_size=10)
 
@@ -59,7 +60,9 @@ def test_a_row_has_it():
 
 
 def test_a_network_without_discrete_weights_has_none():
-    sums = Stack((Linear(), NMU()), hidden=(2,))
-    params = {"0.W": np.eye(2) * 0.3, "1.W": np.ones((1, 2))}
-    error = rounded_error(sums, SingleModule("mul"), params, 0)
-    assert np.isnan(error) or error > 1  # Linear is exact at whole weights
+    net = Stack((Dense("relu"), NMU()), hidden=(2,))
+    declared = net.parameters(2, 1).items()
+    params = {name: np.ones(p.shape) for name, p in declared}
+    assert np.isnan(rounded_error(net, SingleModule("mul"), params, 0))
+    (error,) = rounded_errors([(net, SingleModule("mul"), params, 0)])
+    assert np.isnan(error)
