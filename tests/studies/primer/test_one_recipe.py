@@ -136,3 +136,23 @@ def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     assert set(computed.tables["cells"]["best published"]) == {"not run"}
     monkeypatch.setattr(recipe, "train_cells", None)  # all is there
     assert recipe.compute(given).tables["runs"] == computed.tables["runs"]
+
+
+def test_what_was_finished_is_kept_when_it_is_interrupted(tmp_path, monkeypatch):
+    monkeypatch.setattr(recipe, "SIZES", {2: "single-module"})
+    monkeypatch.setattr(recipe, "RANGES", {"[1, 2)": recipe.RANGES["[1, 2)"]})
+    monkeypatch.setattr(recipe, "STEPS", 1000)
+    calls, train = [], recipe.train_cells
+
+    def second_time(cells, **options):
+        calls.append(cells)
+        done = train(cells, **options)
+        return Results(done.rows[:3], None, True) if len(calls) == 2 else done
+
+    monkeypatch.setattr(recipe, "train_cells", second_time)
+    given = Trained(study("one-recipe"), [], Results([], tmp_path), seeds=1)
+    with pytest.raises(KeyboardInterrupt):
+        recipe.compute(given)
+    assert (tmp_path / "one-recipe.runs.table.parquet").exists()
+    recipe.compute(given)
+    assert len(calls) == 2 + 2 * 4 - 1  # the first cell is not trained again

@@ -1,7 +1,8 @@
 """One recipe for all operations, ranges and sizes: how often it is right."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,18 +57,21 @@ class Group(NamedTuple):
             for where in RANGES
         }
 
-    def rows(self, problems: int, steps: int, progress: bool) -> Iterator[tuple]:
-        """One row of the table for each problem, trained."""
-        cells = self.cells(problems, steps)
-        with warnings.catch_warnings():  # the recipe does not know the operation
-            warnings.filterwarnings("ignore", message=".*cannot represent.*")
-            trained = train_cells(list(cells.values()), progress=progress).rows
-        for i, (operation, where) in enumerate(cells):
-            for problem in range(problems):
-                first = (i * problems + problem) * STARTS
-                runs = trained[first : first + STARTS]
-                labels = (self.inputs, SYMBOLS[operation], where, self.network, problem)
-                yield (*labels, *summary(runs))
+
+def rows_of(
+    group: Group, operation: str, where: str, cell: Cell, progress: bool
+) -> list[tuple]:
+    """One row of the table for each problem of a cell, trained."""
+    with warnings.catch_warnings():  # the recipe does not know the operation
+        warnings.filterwarnings("ignore", message=".*cannot represent.*")
+        trained = train_cells([cell], progress=progress)
+    if trained.interrupted:
+        raise KeyboardInterrupt  # what was finished before is kept
+    labels = (group.inputs, SYMBOLS[operation], where, group.network)
+    return [
+        (*labels, first // STARTS, *summary(trained.rows[first : first + STARTS]))
+        for first in range(0, len(trained.rows), STARTS)
+    ]
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
@@ -182,18 +186,16 @@ def compute(trained: Trained) -> Computed:
     """All tables; what the folder has already is not trained again."""
     problems = trained.seeds or PROBLEMS
     kept = Kept(trained.results.folder, SHEET.name, "runs", NAMES, len(KEYS))
-    for inputs in SIZES:
-        for network in FAMILY:
+    try:
+        for inputs, network in product(SIZES, FAMILY):
             group = Group(inputs, network)
-            wanted = {
-                (inputs, SYMBOLS[operation], where, network, problem)
-                for operation, where in group.cells(1)
-                for problem in range(problems)
-            }
-            if wanted - kept.rows.keys():
-                for row in group.rows(problems, STEPS, trained.progress):
-                    kept.add(row)
-                kept.write()
+            for (operation, where), cell in group.cells(problems, STEPS).items():
+                labels = (inputs, SYMBOLS[operation], where, network)
+                if any((*labels, p) not in kept.rows for p in range(problems)):
+                    for row in rows_of(group, operation, where, cell, trained.progress):
+                        kept.add(row)
+    finally:
+        kept.write()
     cells = by_cell(list(kept.rows.values()), problems)
     return Computed(
         {
