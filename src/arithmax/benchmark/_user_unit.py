@@ -63,7 +63,7 @@ class UserUnit:
     def _of_one_recipe(self, task: SingleModule) -> dict[str, Any]:
         """The settings of `Protocol.recipe()` that are not the benchmark's own."""
         _, authors = published(self.unit, task)
-        protocol = Protocol.recipe(authors.steps)
+        protocol = Protocol.recipe(authors.steps, measuring=authors.measuring)
         return {
             f.name: getattr(protocol, f.name)
             for f in fields(protocol)

@@ -35,7 +35,6 @@ def by_recipe(study: Study) -> Study:
 def _arm(arm: Arm) -> Arm:
     cell, published = arm.cell, arm.cell.protocol
     kept = ("batches", "measuring", "criterion", "precision", "generator")
-    protocol = Protocol.recipe(published.steps).updated(
-        **{name: getattr(published, name) for name in kept}
-    )
+    others = {name: getattr(published, name) for name in kept}
+    protocol = Protocol.recipe(published.steps, **others)
     return replace(arm, cell=replace(cell, protocol=protocol), published={})

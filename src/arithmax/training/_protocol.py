@@ -85,7 +85,7 @@ class Protocol(Part):
     """The random number generator."""
 
     @staticmethod
-    def recipe(steps: int = 100_000) -> "Protocol":
+    def recipe(steps: int = 100_000, **others: Any) -> "Protocol":
         """One setting for all operations, ranges and sizes, whatever the unit.
 
         Adam at 0.01, which falls along a cosine till the last step; gradients clipped
@@ -96,6 +96,7 @@ class Protocol(Part):
 
         Args:
             steps: how long to train.
+            others: parts that are to be others, such as `measuring=Measuring(500)`.
 
         Examples:
             >>> from arithmax import Protocol
@@ -103,13 +104,13 @@ class Protocol(Part):
             Cosine(end=20000, least=0.0001)
         """
         check_whole("steps", steps, 4)
-        return Protocol(
-            steps,
-            optimiser=Adam(1e-2),
-            penalties=(UnitPenalty(0.1, steps // 2, steps * 3 // 4),),
-            transforms=(ClipNorm(),),
-            schedule=Cosine(0, steps, 1e-4),
-        )
+        parts = {
+            "optimiser": Adam(1e-2),
+            "penalties": (UnitPenalty(0.1, steps // 2, steps * 3 // 4),),
+            "transforms": (ClipNorm(),),
+            "schedule": Cosine(0, steps, 1e-4),
+        }
+        return Protocol(steps, **(parts | others))
 
     def __new__(cls, *args: Any, **options: Any) -> "Protocol":
         _check_settings(options)

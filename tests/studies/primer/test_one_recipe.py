@@ -7,10 +7,10 @@ import pytest
 
 from arithmax import NMU, Protocol
 from arithmax.results import Results
-from arithmax.studies import Trained, study
+from arithmax.studies import Trained, studies, study
 from arithmax.studies.primer import one_recipe as recipe
 from arithmax.tasks import Functions, SingleModule, Starts
-from arithmax.training import SGD, Cell, Cosine, Joint
+from arithmax.training import SGD, Cell, Cosine, Joint, Measuring
 
 RESULTS = Path(__file__).parents[3] / "results"
 
@@ -91,6 +91,15 @@ def test_a_study_by_the_recipe_keeps_its_tasks_and_measures():
         steps = one.protocol.steps
         assert other.protocol.schedule == Cosine(0, steps, 1e-4)
         assert other.protocol.composition == Joint() and other.protocol.steps == steps
+
+
+def test_every_study_with_runs_can_be_trained_by_the_recipe():
+    """Whatever its steps and intervals are."""
+    for name, published in studies().items():
+        if published.arms:
+            assert len(study(f"{name}-recipe").arms) == len(published.arms)
+    odd = Protocol.recipe(300, measuring=Measuring(100))
+    assert odd.schedule == Cosine(0, 300, 1e-4) and odd.steps == 300
 
 
 def test_a_study_without_runs_has_none_by_the_recipe():
