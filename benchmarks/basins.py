@@ -5,8 +5,8 @@
 
 `starts` trains each unit with two inputs on each operation that it represents, on the
 range of `results/single-module-1000.criteria.table.parquet` whose rate of success is
-nearest to ½. All cells have a first block of seeds, then all a second one, and so on
-until the time is up. Of a run its outcome alone is stored, solved and exact after
+nearest to ½. All cells have a block of seeds that the folder does not have yet, then all
+another one, and so on until the time is up. Of a run its outcome alone is stored, solved and exact after
 rounding, in `FOLDER/what-decides.outcomes.table.parquet`, in the order of seeds: its
 start follows from the seed. `inputs` trains the arms of the study, with more and more
 inputs and by other ways of training, and packs their runs into three files. Several
@@ -45,12 +45,24 @@ def signs(values: Any) -> str:
     return "".join("1" if value else "0" for value in values)
 
 
-def train_starts(keys: list[Key], seeds: int, steps: int | None, out: Any) -> None:
-    """Every cell with a block of seeds, then with the next; outcomes go to a queue."""
+def train_starts(
+    keys: dict[Key, int], seeds: int, steps: int | None, out: Any
+) -> None:
+    """Every cell with a block of seeds, then with the next; outcomes go to a queue.
+
+    Args:
+        keys: the cells, and how many seeds of each there are already.
+        seeds: how many there are to be.
+        steps: how many steps, if other than the study's.
+        out: the queue.
+    """
     from arithmax.training import train_cells
 
-    for first in range(0, seeds, BLOCK):
-        for key in keys:
+    for block in range(0, seeds, BLOCK):
+        for key, done in keys.items():
+            first = done + block
+            if first >= seeds:
+                continue
             cell = basin(key, range(first, min(first + BLOCK, seeds)))
             if steps:
                 cell = replace(cell, protocol=replace(cell.protocol, steps=steps))
@@ -115,10 +127,15 @@ def starts(asked: argparse.Namespace) -> None:
     keys = [key for key in chosen(table) if "(" not in key[0]]  # no versions of units
     units = list(dict.fromkeys(key[0] for key in keys))[:: asked.every]
     shares = [units[i :: asked.processes] for i in range(asked.processes)]
-    each = [[key for unit in some for key in keys if key[0] == unit] for some in shares]
-    given = [(some, asked.seeds or SEEDS, asked.steps) for some in each if some]
     kept = Kept(asked.out, STUDY, "outcomes", NAMES, len(KEYS))
     ended: dict[Key, list[str]] = defaultdict(lambda: ["", ""])
+    for key, row in kept.rows.items():
+        ended[key] = list(row[len(KEYS) :])  # type: ignore[index]  # three labels
+    each = [
+        {key: len(ended[key][0]) for unit in some for key in keys if key[0] == unit}
+        for some in shares
+    ]
+    given = [(some, asked.seeds or SEEDS, asked.steps) for some in each if some]
     for key, *texts, took in collect(*started(train_starts, given), asked.seconds):
         ended[key] = [a + b for a, b in zip(ended[key], texts, strict=True)]
         kept.add((*key, *ended[key]))

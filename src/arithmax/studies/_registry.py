@@ -54,6 +54,7 @@ LISTED = {
     "learning-rate-decay": "primer.learning_rate_decay",
     "arithmetic-dataset-ranges": "primer.arithmetic_dataset_ranges",
     "one-recipe": "primer.one_recipe",
+    "second-order": "primer.second_order",
     "inalu-minimal": "inalu.experiments:minimal",
     "inalu-simple": "inalu.experiments:simple",
     "inalu-initialisation": "inalu.inalu_initialisation",

@@ -18,8 +18,6 @@ WIDE = ((1.0, 2.0), (2.0, 6.0))
 NEAR_ONE = ((0.9, 1.1), (1.1, 1.2))
 MOST_WIDE = 10  # relevant inputs of a product of numbers between 1 and 2
 FEW, MANY = (2, 10), 20  # relevant inputs, beside all, among more than so many
-# No kernel trains products of more weights than 32: these take longest.
-LARGEST = {"NMRU": 20, "NRU": 20}
 UNITS: dict[str, tuple[Unit, ...]] = {
     "add": (NAU(), NAC()),
     "mul": (NMU(), NMRU(), MultiplicativeNAC()),
@@ -67,5 +65,4 @@ def arms() -> list[Arm]:
         for operation in operations
         for unit in UNITS[operation]
         for k, task in tasks(operation)
-        if task.input_shape[0] <= LARGEST.get(type(unit).title, SIZES[-1])
     ]
