@@ -5,13 +5,13 @@
 
 `starts` trains each unit with two inputs on each operation that it represents, on the
 range of `results/single-module-1000.criteria.table.parquet` whose rate of success is
-nearest to ½. All cells have a block of seeds that the folder does not have yet, then all
-another one, and so on until the time is up. Of a run its outcome alone is stored, solved and exact after
-rounding, in `FOLDER/what-decides.outcomes.table.parquet`, in the order of seeds: its
-start follows from the seed. `inputs` trains the arms of the study, with more and more
-inputs and by other ways of training, and packs their runs into three files. Several
-processes, each with units of its own, compile side by side and share the machine's
-accelerator.
+nearest to ½. All cells have a block of seeds that the folder does not have yet, then
+all another one, and so on until the time is up. Of a run its outcome alone is stored,
+solved and exact after rounding, in `FOLDER/what-decides.outcomes.table.parquet`, in the
+order of seeds: its start follows from the seed. `inputs` trains the arms of the study,
+with more and more inputs and by other ways of training, and packs their runs into three
+files. Several processes, each with units of its own, compile side by side and share the
+machine's accelerator.
 """
 
 import argparse
@@ -45,9 +45,7 @@ def signs(values: Any) -> str:
     return "".join("1" if value else "0" for value in values)
 
 
-def train_starts(
-    keys: dict[Key, int], seeds: int, steps: int | None, out: Any
-) -> None:
+def train_starts(keys: dict[Key, int], seeds: int, steps: int | None, out: Any) -> None:
     """Every cell with a block of seeds, then with the next; outcomes go to a queue.
 
     Args:

@@ -14,7 +14,6 @@ from pictures import FAINT, INK, axes, drawn, figure_html, generated
 
 from arithmax import OPERATIONS, UNITS, Dense, Unit, published
 from arithmax.benchmark import (
-    REMARKS,
     Best,
     best_units,
     contest_rate,
@@ -34,6 +33,8 @@ SECOND = 2.0  # what x₂ is in the pictures
 SPAN = (-4.0, 4.0)
 SIZE = (520, 340)
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # as the leaderboard has them
+# Whose authors publish no setting for the single module task.
+WITHOUT_SETTING = ("SNALU", "NALU-sinh", "Gated NAU/NMU", "GatedSignNMRU", "Hill Space")
 
 
 LEFT_OUT = """## What is left out
@@ -69,11 +70,9 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def missing_runs() -> str:
-    """The units that the leaderboard lacks, and those whose runs are of before."""
+    """The units that the leaderboard lacks."""
     missing = not_run(shipped())
-    first = f"Not run: {', '.join(missing)}." if missing else ""
-    remarks = [f"{unit}: {remark}" for unit, remark in REMARKS.items()]
-    return " ".join(filter(None, [first, *remarks]))
+    return f"Not run: {', '.join(missing)}." if missing else ""
 
 
 def units_index() -> str:
@@ -99,8 +98,7 @@ def units_index() -> str:
         "stands where a unit cannot do it. In code: the class, and the name in a "
         "terminal. What all units share is in the [reference](../reference/units.md)."
     )
-    remarks = [f"{unit}: {remark}" for unit, remark in REMARKS.items()]
-    return "\n".join([*lines, "", " ".join([text, *remarks]), "", LEFT_OUT])
+    return "\n".join([*lines, "", text, "", LEFT_OUT])
 
 
 def _learned(unit: Unit, operation: str, sign: str) -> str:
@@ -210,8 +208,7 @@ def rates(unit: Unit) -> str:
         f"| operation | {' | '.join(heads)} |",
         "|---" + "|---:" * len(heads) + "|",
     ]
-    remark = REMARKS.get(unit.title, "")
-    return "\n".join([text, "", *table, *lines, "", f"{remark} {more}".strip()])
+    return "\n".join([text, "", *table, *lines, "", more])
 
 
 def setting(name: str) -> str:
@@ -233,11 +230,11 @@ def setting(name: str) -> str:
         "What its authors recommend for two inputs, what the rates above were measured "
         "with, and what `train` uses by itself ([what the words mean](../protocol.md)):"
     )
-    if unit.title in REMARKS or unit.title in not_run(shipped()):
+    if unit.title in WITHOUT_SETTING:
         text = (
-            "What `train` uses by itself for two inputs ([what the words mean]"
-            "(../protocol.md)): the Primer's settings, with what is published of its "
-            "optimiser and penalty:"
+            "The Primer's settings for two inputs, with what is published of its "
+            "optimiser and penalty: what the rates above were measured with, and what "
+            "`train` uses by itself ([what the words mean](../protocol.md)):"
         )
     command = _command(name, next(iter(groups.values()))[0])
     return "\n".join([text, "", *lines, "", _bounds(unit), "", command])

@@ -108,7 +108,7 @@ def test_figures_of_a_claim_that_is_not_there_are_refused():
 
 def test_studies_are_made_when_they_are_asked_for():
     listed = studies()
-    assert len(listed) == len(list(listed)) == 54 and "no-such-study" not in listed
+    assert len(listed) == len(list(listed)) == 55 and "no-such-study" not in listed
     assert listed["demo"] is studies()["demo"]
 
 

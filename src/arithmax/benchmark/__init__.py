@@ -16,7 +16,6 @@ from ._benchmark import Place as Place
 from ._benchmark import Rival as Rival
 from ._benchmark import benchmark as benchmark
 from ._benchmark import free_name as free_name
-from ._best import REMARKS as REMARKS
 from ._best import Best as Best
 from ._best import Contest as Contest
 from ._best import best_units as best_units

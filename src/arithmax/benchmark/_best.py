@@ -19,11 +19,6 @@ from ..units import REALS
 from ._leaderboard import Board, Score, rank
 
 NAMES = {symbol: name for name, symbol in SYMBOLS.items()}
-# Units whose stored runs are not of the recipe that they have now, and why.
-REMARKS = {
-    "Gated NAU/NMU": "The stored runs were trained without its penalty: it was missing "
-    "from the recipe.",
-}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pytest
 from arithmax import NMU, Protocol
 from arithmax.results import Results
 from arithmax.studies import Trained, studies, study
+from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import one_recipe as recipe
 from arithmax.tasks import Functions, SingleModule, Starts
 from arithmax.training import SGD, Cell, Cosine, Joint, Measuring
@@ -21,7 +22,7 @@ def runs():
         [[[3.0, 1.0], [9.0, 9.0], [np.nan, 5.0]], [[2.0, 4.0], [8, 1], [7, 7]]]
     )
     solved = np.array([[[0, 1], [0, 0], [1, 0]], [[0, 0], [0, 1], [0, 1]]], bool)
-    return recipe.Runs(solved, solved, errors)
+    return taken.Runs(solved, solved, errors)
 
 
 def test_the_least_error_is_taken_of_all_networks():
@@ -32,7 +33,7 @@ def test_the_least_error_is_taken_of_all_networks():
 
 
 def test_rows_become_cells_again():
-    row = recipe.summary(
+    row = taken.summary(
         [
             {
                 "outcome": "solved",
@@ -54,7 +55,7 @@ def test_rows_become_cells_again():
         for network in ("NAU", "NMRU")
         for problem in range(3)
     ]
-    (cell,) = recipe.by_cell(rows, 2).values()
+    (cell,) = taken.by_cell(rows, 2).values()
     assert cell.solved.shape == (2, 2, 2) and cell.taken(2)[0].all()
 
 
@@ -133,35 +134,62 @@ def test_the_recipe_suits_every_task_it_is_given():
     assert Starts(Functions(), 2).out_features == Functions().out_features
 
 
+def small(monkeypatch, steps):
+    """Two inputs on one range, and one part to leave out."""
+    monkeypatch.setattr(recipe, "SIZES", (2,))
+    monkeypatch.setattr(recipe, "AMONG", 2)
+    monkeypatch.setattr(recipe, "RANGES", {"[1, 2)": recipe.RANGES["[1, 2)"]})
+    monkeypatch.setattr(recipe, "STEPS", steps)
+    monkeypatch.setattr(recipe, "WITHOUT", {"no penalty": {"penalties": ()}})
+
+
 def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     """What is stored is not trained again, and more problems are."""
-    monkeypatch.setattr(recipe, "SIZES", {2: "single-module"})
-    monkeypatch.setattr(recipe, "RANGES", {"[1, 2)": recipe.RANGES["[1, 2)"]})
-    monkeypatch.setattr(recipe, "STEPS", 4000)
+    small(monkeypatch, 4000)
     this = study("one-recipe")
     given = Trained(this, [], Results([], tmp_path), seeds=1)
     computed = recipe.compute(given)
     assert len(computed.tables["runs"]["problem"]) == 2 * 4  # networks and operations
     assert set(computed.tables["cells"]["best published"]) == {"not run"}
-    monkeypatch.setattr(recipe, "train_cells", None)  # all is there
+    assert computed.tables["without"]["the recipe, one start"] == ["no penalty"]
+    monkeypatch.setattr(taken, "train_cells", None)  # all is there
     assert recipe.compute(given).tables["runs"] == computed.tables["runs"]
 
 
 def test_what_was_finished_is_kept_when_it_is_interrupted(tmp_path, monkeypatch):
-    monkeypatch.setattr(recipe, "SIZES", {2: "single-module"})
-    monkeypatch.setattr(recipe, "RANGES", {"[1, 2)": recipe.RANGES["[1, 2)"]})
-    monkeypatch.setattr(recipe, "STEPS", 1000)
-    calls, train = [], recipe.train_cells
+    small(monkeypatch, 1000)
+    calls, train = [], taken.train_cells
 
     def second_time(cells, **options):
         calls.append(cells)
         done = train(cells, **options)
         return Results(done.rows[:3], None, True) if len(calls) == 2 else done
 
-    monkeypatch.setattr(recipe, "train_cells", second_time)
+    monkeypatch.setattr(taken, "train_cells", second_time)
     given = Trained(study("one-recipe"), [], Results([], tmp_path), seeds=1)
     with pytest.raises(KeyboardInterrupt):
         recipe.compute(given)
     assert (tmp_path / "one-recipe.runs.table.parquet").exists()
     recipe.compute(given)
-    assert len(calls) == 2 + 2 * 4 - 1  # the first cell is not trained again
+    assert len(calls) == 2 + (2 * 4 - 1) + 2 * 4  # the first cell is not trained again
+
+
+def test_every_part_of_the_recipe_is_needed():
+    """With ten inputs and one start, as stored: without any part fewer are solved."""
+    given = Trained(study("one-recipe"), [], Results([], RESULTS))
+    without = recipe.compute(given).tables["without"]
+    solved = dict(
+        zip(without["the recipe, one start"], without["solved, %"], strict=True)
+    )
+    whole = solved.pop("as it is")
+    assert len(solved) == 4 and all(whole > share + 3 for share in solved.values())
+    # The same seeds are the first starts of the whole study.
+    starts = recipe.compute(given).tables["starts"]
+    first = dict(
+        zip(
+            zip(starts["inputs"], starts["starts"], strict=True),
+            starts["solved, %"],
+            strict=True,
+        )
+    )
+    assert abs(first["10 inputs", 1] - whole) < 2

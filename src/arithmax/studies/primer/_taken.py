@@ -1,7 +1,7 @@
 """Several starts of several networks, of which the run with the least error is taken.
 
-The starts of a problem are a row: of each whether it is solved, whether it is exact after
-rounding, as signs, and its interpolation error.
+The starts of a problem are a row: of each whether it is solved and whether it is exact
+after rounding, as signs, and its interpolation error.
 """
 
 import warnings

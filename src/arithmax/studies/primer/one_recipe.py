@@ -39,7 +39,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "no falling rate": {"schedule": None},
     "no clipping": {"transforms": ()},
     "no penalty": {"penalties": ()},
-    "a rate of 0.001": {"optimiser": Adam(1e-3)},
+    "a tenth of the rate": {"optimiser": Adam(1e-3)},
 }
 AMONG = 10
 
@@ -97,8 +97,8 @@ def compute(trained: Trained) -> Computed:
         "starts": starts_table(found, COUNTS),
     }
     without = {}
-    for number, (name, changes) in enumerate(WITHOUT.items()):
-        table = f"without-{number}"
+    for name, changes in WITHOUT.items():
+        table = "runs-" + name.replace(" ", "-")
         fewer = Kept(trained.results.folder, SHEET.name, table, NAMES, len(KEYS))
         listed = cells((AMONG,), problems, 1, **changes)
         keep_trained(fewer, listed, problems, trained.progress)

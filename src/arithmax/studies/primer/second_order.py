@@ -1,17 +1,20 @@
 """Two layers, steps of second order: one setting for up to a hundred inputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from ...networks import Stack
-from ...tasks import Starts, Subsets, Task
-from ...training import Cell, Criterion, Protocol
+from ...tasks import NumpyKey, Starts, Subsets, Task
+from ...training import Cell, Criterion, Protocol, train_cells
 from ...units import NAU, NMU, NRU, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
 from .._grid import SYMBOLS
 from .._kept import Kept
+from .._published import figures_file
 from .._run import stored_tables
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
@@ -37,6 +40,12 @@ STARTS = {2: 8, 10: 8, HUNDRED: 4}  # by the number of inputs
 COUNTS = (1, 2, 4, 8)
 PROBLEMS = 100
 STEPS = 500
+NINE_RANGES = "arithmetic-dataset-ranges"
+RESISTS = 0.99  # below it a cell is listed
+SAMPLES = 10_000  # of which the variance of targets is taken
+FIRST_SEEDS, FIRST_STEPS = 16, 100_000  # of the recipe of first order, for comparison
+PLAIN, AROUND = "as the NAU starts", "between ¼ and ¾"
+FIRST_NAMES = ("start", "operation", "seed", "solved", "interpolation")
 
 
 def network(name: str) -> Stack:
@@ -71,8 +80,11 @@ def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
 def printed() -> dict[tuple, tuple[str, float]]:
     """The best published unit of a hundred inputs, where a rate is published."""
     found: dict[tuple, tuple[str, float]] = {}
-    for row, _ in published_rows("arithmetic-dataset-ranges"):
-        key, rate = (HUNDRED, "×", row["range"]), row["solved"] / row["runs"]
+    rows = [(row, "×", row["range"]) for row, _ in published_rows(NINE_RANGES)]
+    for row in figures_file("slides", "arithmetic-dataset")["rows"]:
+        rows.append((row, SYMBOLS[row["operation"]], "[1, 2)"))
+    for row, symbol, where in rows:
+        key, rate = (HUNDRED, symbol, where), row["solved"] / row["runs"]
         if key not in found or rate > found[key][1]:
             found[key] = (row["model"], rate)
     return found
@@ -98,18 +110,17 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained, problems: int) ->
             adam = percent_text(share(other[key].taken(runs.starts)[0]))
             both = percent_text(share(runs.beside(other[key]).taken(runs.starts)[0]))
         unit, rate = published.get(key, ("", 0.0))
-        best = f"{100 * rate:.0f} % ({unit})" if unit else "none"
+        best = f"{100 * rate:.0f} %" + f" ({unit})" * bool(rate) if unit else "none"
         rows.append((*key, solved.size, runs.starts, *percents, adam, both, best))
     names = ("problems", "starts", "solved", "rounded", "first order", "both", "best")
     return columns(("inputs", "operation", "range", *names), rows)
 
 
-def networks_table(rows: Any, problems: int) -> Table:
+def networks_table(rows: Sequence[tuple], problems: int) -> Table:
     """What one start of each network does, in %: by inputs, operation and network."""
-    listed = list(rows)
     made: list[tuple] = []
     for name in UNITS:
-        found = by_cell((row for row in listed if row[3] == name), problems)
+        found = by_cell((row for row in rows if row[3] == name), problems)
         for inputs, operation in dict.fromkeys(key[:2] for key in found):
             some = [r for key, r in found.items() if key[:2] == (inputs, operation)]
             rates = [100 * runs.solved.mean() for runs in some]
@@ -119,18 +130,73 @@ def networks_table(rows: Any, problems: int) -> Table:
     return columns((*names, "best range, %"), sorted(made, key=lambda row: row[0]))
 
 
+def resisting(found: Mapping[tuple, Runs]) -> Table:
+    """The cells that are solved less often, and what is left where they are not."""
+    rows = []
+    for (inputs, symbol, where), runs in found.items():
+        solved, _ = runs.taken(runs.starts)
+        if solved.mean() >= RESISTS:
+            continue
+        every = np.moveaxis(runs.errors, 0, 1).reshape(solved.size, -1)
+        left = np.median(np.nanmin(every[~solved], axis=1))
+        operation = next(name for name, sign in SYMBOLS.items() if sign == symbol)
+        asked = problem(operation, where, inputs)
+        assert asked is not None
+        _, t = asked.draw("training", asked.replica(0), NumpyKey(0), SAMPLES)
+        started = 100 * runs.solved.mean(axis=(1, 2)).max()
+        numbers = (100 * solved.mean(), started, float(left), float(np.var(t)))
+        rows.append((inputs, symbol, where, *numbers))
+    names = ("solved, %", "starts of the best network, %", "error left", "variance")
+    return columns(("inputs", "operation", "range", *names), rows)
+
+
+def by_first_order(folder: Any, progress: bool) -> Table:
+    """The same task by the recipe of first order: it ends at a saddle.
+
+    Where both sums are learned as their mean, ¼ (a − b)² is left.
+    """
+    kept = Kept(folder, SHEET.name, "first-order", FIRST_NAMES, 3)
+    task = Subsets("mul")
+    protocol = Protocol.recipe(FIRST_STEPS)
+    for start, made in ((PLAIN, ()), (AROUND, (("0.W", START),))):
+        if (start, "×", FIRST_SEEDS - 1) not in kept.rows:
+            stack = Stack((NAU(), NMU()), hidden=(2,), starts=made)
+            cell = Cell(stack, task, protocol, tuple(range(FIRST_SEEDS)))
+            for row in train_cells([cell], progress=progress).rows:
+                done = row["outcome"] == "solved"
+                kept.add((start, "×", row["seed"], done, row["interpolation"]))
+    kept.write()
+    x, _ = task.draw("training", task.replica(0), NumpyKey(0), SAMPLES)
+    a, b = (np.asarray(x)[places].sum(axis=0) for places in task.places(0))
+    saddle = float(np.var((a - b) ** 2 / 4))
+    rows = []
+    for start in (PLAIN, AROUND):
+        ended = [row for key, row in kept.rows.items() if key[0] == start]
+        errors = np.array([row[4] for row in ended])
+        count = sum(row[3] for row in ended)
+        quantiles = (float(q) for q in np.nanquantile(errors, (0, 0.5)))
+        rows.append((start, len(ended), count, *quantiles, saddle))
+    names = ("start", "runs", "solved", "least error", "median error")
+    return columns((*names, "error of the saddle"), rows)
+
+
 def compute(trained: Trained) -> Computed:
     """All tables; what the folder has already is not trained again."""
     problems = trained.seeds or PROBLEMS
     kept = Kept(trained.results.folder, SHEET.name, "runs", NAMES, len(KEYS))
     keep_trained(kept, cells(problems), problems, trained.progress)
-    found = by_cell(kept.rows.values(), problems)
+    rows = list(kept.rows.values())
+    found = by_cell(rows, problems)
+    hundred = [row for row in rows if row[0] == HUNDRED]
     return Computed(
         {
-            "runs": kept.table(kept.rows.values()),
+            "runs": kept.table(rows),
             "cells": cells_table(found, trained, problems),
-            "networks": networks_table(kept.rows.values(), problems),
+            "networks": networks_table(rows, problems),
+            "hundred": networks_table(hundred, problems),
             "starts": starts_table(found, COUNTS),
+            "resisting": resisting(found),
+            "saddle": by_first_order(trained.results.folder, trained.progress),
         }
     )
 

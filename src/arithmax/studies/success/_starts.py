@@ -11,7 +11,7 @@ Features = dict[str, np.ndarray]  # numbers [seed] by name
 
 SYMBOLS = {"W_hat": "Ŵ", "M_hat": "M̂", "g": "g", "W_re": "W", "W_im": "Wi"}
 SIDES = {"add": "₊", "mul": "•"}
-PLACES = "₁₂"
+PLACES = "₁₂₃₄"
 COARSE, FINE = 8, 32  # bins of a number, to choose a pair by and to draw it
 LEAST = 1e-6  # the spread of a number that is drawn and not set
 
@@ -49,8 +49,8 @@ def numbers(params: Mapping[str, np.ndarray]) -> Features:
 def features(params: Mapping[str, np.ndarray]) -> Features:
     """All numbers, with the sum and the difference of each pair of one parameter."""
     found = numbers(params)
-    for name in list(found):
-        if name.endswith(PLACES[0]) and (other := name[:-1] + PLACES[1]) in found:
+    for name, other in combinations(list(found), 2):
+        if name[:-1] == other[:-1] and {name[-1], other[-1]} <= set(PLACES):
             found[f"{name} + {other}"] = found[name] + found[other]
             found[f"{name} − {other}"] = found[name] - found[other]
     return found

@@ -65,7 +65,10 @@ def compute(trained: Trained) -> Computed:
             ]
             params = first_parameters(basin(key, range(len(ended[0]))))
             rates.append((*key, len(ended[0]), *both(*ended)))
+            count(", ".join(key))
             few = {name: value[:FITTED] for name, value in features(params).items()}
+            if not few:  # all start alike, so that batches decide
+                continue
             judged = [judge(few, outcome[:FITTED]) for outcome in ended]
             rules += [
                 (*key, name, *j) for name, j in zip(OUTCOMES, judged, strict=True)
@@ -75,7 +78,6 @@ def compute(trained: Trained) -> Computed:
             if rule := RULES.get(key[:2]):
                 theory.append((*key, *predicted(rule, key, params, ended[0])))
             maps += mapped(key, numbers(params), ended[0])
-            count(", ".join(key))
     tables = {
         "outcomes": kept.table(kept.rows.values()),
         "rates": columns(RATE_NAMES, rates),

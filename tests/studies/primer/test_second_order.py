@@ -1,0 +1,146 @@
+"""Steps of second order: what the stored runs say, the saddle, and a small one."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arithmax import NAU, NMU, Protocol
+from arithmax.networks import Stack
+from arithmax.results import Results
+from arithmax.studies import Trained, study
+from arithmax.studies.primer import _taken as taken
+from arithmax.studies.primer import second_order
+from arithmax.tasks import NumpyKey, Subsets
+from arithmax.training import LevenbergMarquardt, Measuring
+
+RESULTS = Path(__file__).parents[3] / "results"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    given = Trained(study("second-order"), [], Results([], RESULTS))
+    return second_order.compute(given).tables
+
+
+def cells(tables):
+    """The per cent of each cell that are solved, by a column."""
+    keys = zip(*(tables["cells"][n] for n in taken.KEYS[:3]), strict=True)
+    return dict(zip(keys, zip(*tables["cells"].values(), strict=True), strict=True))
+
+
+def percent(text):
+    return int(text.split(" %")[0])
+
+
+def test_all_cells_but_four_are_solved(tables):
+    found = cells(tables)
+    assert len(found) == 2 * 36 + 35  # ÷ of sums around zero has no threshold
+    names = list(tables["cells"])
+    solved = {k: percent(row[names.index("solved")]) for k, row in found.items()}
+    hard = {k for k, share in solved.items() if share < 99}
+    assert hard == {
+        (2, "÷", "[-2, 2)"),
+        (10, "÷", "[-2, 2)"),
+        (100, "÷", "[1.1, 1.2)"),
+        (100, "÷", "[-1.2, -1.1)"),
+    }
+    listed = zip(*(tables["resisting"][n] for n in taken.KEYS[:3]), strict=True)
+    assert set(listed) == hard
+
+
+def test_both_recipes_together_solve_two_and_ten_inputs(tables):
+    names = list(tables["cells"])
+    both = [
+        percent(row[names.index("both")])
+        for key, row in cells(tables).items()
+        if key[0] < 100
+    ]
+    assert len(both) == 72 and min(both) >= 99
+
+
+def test_quotients_that_no_published_run_learned_are_solved(tables):
+    names, row = list(tables["cells"]), cells(tables)[100, "÷", "[1, 2)"]
+    assert (
+        row[names.index("best")] == "0 %" and percent(row[names.index("solved")]) > 98
+    )
+
+
+def test_first_order_ends_at_the_saddle(tables):
+    """All runs of both starts have the error of sums that are learned alike."""
+    saddle = tables["saddle"]
+    assert saddle["solved"] == [0, 0] and saddle["runs"] == [16, 16]
+    for name in ("least error", "median error"):
+        ratios = np.array(saddle[name]) / saddle["error of the saddle"]
+        assert (abs(ratios - 1) < 0.1).all()
+
+
+def test_the_saddle_has_no_slope_and_that_error():
+    """Two equal rows of weights ½(a + b): the slope along their difference is zero."""
+    task = Subsets("mul")
+    x, t = task.draw("training", task.replica(0), NumpyKey(0), 20_000)
+    rows = np.zeros((2, 100))
+    for k, places in enumerate(task.places(0)):
+        rows[k, places] = 1.0
+    mean, apart = rows.mean(axis=0), (rows[0] - rows[1]) / 2
+
+    def error(out):
+        first = np.stack([mean + out * apart, mean - out * apart])
+        params = {"0.W": first, "1.W": np.ones((1, 2))}
+        y = Stack((NAU(), NMU()), (2,)).compute(params, np.asarray(x))
+        return np.mean((y - t - np.mean(y - t)) ** 2)  # a constant apart
+
+    a, b = (np.asarray(x)[places].sum(axis=0) for places in task.places(0))
+    np.testing.assert_allclose(error(0.0), np.var((a - b) ** 2 / 4), 1e-9)
+    assert error(1e-3) < error(0.0) and abs(error(1e-3) - error(-1e-3)) < 1e-9
+    np.testing.assert_allclose(error(1.0), 0.0, atol=1e-18)
+
+
+def test_the_protocol():
+    protocol = Protocol.second_order(200, measuring=Measuring(50))
+    assert protocol.optimiser == LevenbergMarquardt() and not protocol.penalties
+    assert protocol.batches.full and protocol.precision == "float64"
+    with pytest.raises(ValueError, match=r"`steps` \(=250\)"):
+        Protocol.second_order(250)
+
+
+def test_the_first_layer_starts_between_a_quarter_and_three():
+    network = second_order.network("NAU→NRU")
+    drawn = network.parameters(100, 1)["0.W"].distribution
+    assert (drawn.low, drawn.high) == (0.25, 0.75)
+
+
+def test_a_divisor_that_crosses_zero_is_left_out():
+    assert second_order.problem("div", "[-2, 2)", 100) is None
+    assert second_order.problem("div", "[-2, 2)", 10) is not None
+    assert second_order.problem("mul", "[-2, 2)", 100) is not None
+
+
+def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_order, "STARTS", {2: 2})
+    monkeypatch.setattr(
+        second_order, "RANGES", {"[1, 2)": second_order.RANGES["[1, 2)"]}
+    )
+    monkeypatch.setattr(second_order, "STEPS", 100)
+    monkeypatch.setattr(
+        second_order, "by_first_order", lambda folder, progress: {}
+    )  # stored, and held above
+    given = Trained(study("second-order"), [], Results([], tmp_path), seeds=1)
+    computed = second_order.compute(given).tables
+    assert len(computed["runs"]["problem"]) == 3 * 4  # networks and operations
+    assert set(computed["cells"]["first order"]) == {"not run"}
+    solved = dict(
+        zip(computed["cells"]["operation"], computed["cells"]["solved"], strict=True)
+    )
+    assert [percent(solved[sign]) for sign in "+−"] == [100, 100]
+    monkeypatch.setattr(taken, "train_cells", None)  # all is there
+    assert second_order.compute(given).tables == computed
+
+
+def test_runs_of_both_recipes_are_beside_each_other():
+    def runs(errors):
+        errors = np.array(errors, dtype=float)[None, :, None]
+        return taken.Runs(errors < 1, errors < 1, errors)
+
+    both = runs([5.0, 0.5]).beside(runs([0.1, 2.0]))
+    assert both.solved.shape == (2, 2, 1) and both.taken(1)[0].all()
