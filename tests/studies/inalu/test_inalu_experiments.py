@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from arithmax.results import read
-from arithmax.statistics import overlap, success_rate
 from arithmax.studies import Trained, Verdict, evaluate, find
 from arithmax.studies.inalu import experiments
 from arithmax.studies.inalu import inalu_initialisation as starts
@@ -80,20 +79,6 @@ def test_starts_are_those_of_the_grid():
     for name, parameter in net.parameters(100, 1).items():
         drawn = parameter.distribution
         assert (drawn.mean, drawn.std) == (means[name.split(".")[-1][0]], 0.5)  # type: ignore[union-attr]  # normal
-
-
-@pytest.mark.slow
-def test_restarts_are_why_quotients_differ():
-    """÷ of numbers of both signs: without restarts hardly a run is solved."""
-    wanted = {"operation": "÷", "model": "iNALU (iw)", "distribution": "N(−3, 3)"}
-    (arm,) = [a for a in experiments.simple().arms if a.labels == wanted]
-    published = arm.published["success"]
-    assert "without them ours solves 0 of 10" in published.reason
-    cell = arm.cell
-    without = replace(cell, protocol=cell.protocol.updated(restart=None))
-    count = sum(row["outcome"] == "solved" for row in train_cells([without]).rows)
-    assert published.interval is not None
-    assert overlap(success_rate(count, len(cell.seeds)), published.interval)
 
 
 # What they compute.

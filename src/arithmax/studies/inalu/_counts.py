@@ -31,7 +31,12 @@ def rate(
 
 def solved(runs: ArmRuns, measure: str) -> int:
     """How many runs of an arm ended with an error below the paper's."""
-    return sum(_ended(row) and row[measure] < SOLVED for row in runs.rows)
+    return count(runs.rows, measure)
+
+
+def count(rows: Iterable[dict[str, Any]], measure: str) -> int:
+    """How many of these runs ended with an error below the paper's."""
+    return sum(_ended(row) and row[measure] < SOLVED for row in rows)
 
 
 def usual(runs: ArmRuns) -> int | None:

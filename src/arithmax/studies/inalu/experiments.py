@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from ...statistics import overlap, success_rate
+from ...statistics import success_rate
 from ...tasks import SingleModule, Task
 from .._evaluate import Trained
 from .._grid import SYMBOLS, combinations
+from .._published import figures_file
 from .._sheet import Sheet, sheet
 from .._study import Arm, Computed, Published, Study
 from .._tables import columns
@@ -23,6 +25,7 @@ from ._counts import (
     usual,
 )
 from ._runs import HIDDEN, OPERATIONS, UNITS, network, run, sums, truncated
+from ._tries import tried
 
 MINIMAL = "inalu-minimal"
 # What two inputs are drawn from: its kind, where it is trained and where it is tested.
@@ -44,28 +47,48 @@ SUMMED: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {
 
 
 def described(name: str) -> Sheet:
-    """The sheet of an experiment, whose {data} and {settings} that of the first has."""
+    """The sheet of an experiment, with {data} and {settings} of the first one's."""
     page = sheet("inalu", name)
-    return replace(page, prose=page.prose.format(**sheet("inalu", MINIMAL).texts))
+    texts = {**sheet("inalu", MINIMAL).texts, **restarted(name)}
+    return replace(page, prose=page.prose.format(**texts))
+
+
+def restarted(name: str) -> dict[str, str]:
+    """How often published runs of ÷ began anew, if their file was read for that."""
+    runs = figures_file("inalu", name).get("restarts", [])
+    if not runs:
+        return {}
+    most = max(run["restarts"] for run in runs)
+    count = sum(run["restarts"] == most for run in runs)
+    words = (f"{count} of the first {len(runs)}", f"{most} times")
+    return dict(zip(("runs", "times"), words, strict=True))
 
 
 def remarks(name: str, rows: list[dict[str, Any]], measure: str) -> dict[str, str]:
-    """Why ours differs from some rows: what was run instead, and what was tried."""
+    """Why ours differs from some rows: the script does so, or what was tried.
+
+    The script is the reason where at least half of its runs end otherwise than the
+    published runs with the same seeds.
+    """
     texts = sheet("inalu", name).texts
-    ported = [row["ported"] for row in rows if "ported" in row]
-    if ported:
-        right, runs = (sum(n) for n in zip(*ported, strict=True))
-        text = sheet("inalu", MINIMAL).texts["ported"]
-        return {"reason": text.format(solved=right, runs=runs)}
-    tried = {"tried": texts.get("tried", "")}
-    if not all("without_restarts" in row for row in rows):
-        return tried
-    at, runs = (OUTSIDE, WITHIN).index(measure), sum(row["runs"] for row in rows)
-    right = sum(row["without_restarts"][at] for row in rows)
-    theirs = success_rate(sum(row[measure] for row in rows), runs)
-    if overlap(success_rate(right, runs), theirs):
-        return tried | {"reason": texts["restarts"].format(solved=right, runs=runs)}
-    return tried
+    other = texts["tried"].format(tries=tried_instead(name)) if "tried" in texts else ""
+    ported = [row for row in rows if "ported" in row]
+    right, runs = (sum(row["ported"][i] for row in ported) for i in (0, 1))
+    theirs = sum(row[measure] for row in ported)
+    if 2 * abs(right - theirs) < max(runs, 1):  # of the same runs, not of others
+        return {"tried": other}
+    text = sheet("inalu", MINIMAL).texts["ported"]
+    return {"tried": other, "reason": text.format(solved=right, runs=runs)}
+
+
+@cache
+def tried_instead(name: str) -> str:
+    """What was tried, and how many arms differ with it."""
+    counts = {
+        tuple(labels_of(row).values()): (row[OUTSIDE], row["runs"])
+        for row in published_rows(name)
+    }
+    return tried(name, lambda labels: counts[tuple(labels)])
 
 
 def totals(name: str) -> Iterator[tuple[str, dict[str, str], str, Published]]:

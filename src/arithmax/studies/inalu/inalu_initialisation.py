@@ -1,6 +1,7 @@
 """iNALU's experiment 3: from which means its parameters should start."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -21,6 +22,7 @@ from ._counts import (
     usual,
 )
 from ._runs import HIDDEN, OPERATIONS, network, run, sums
+from ._tries import tried
 
 SHEET = sheet("inalu", "inalu-initialisation")
 COUNTED = published_rows("inalu-initialisation")  # of + and −, start by start
@@ -61,7 +63,21 @@ def counted(operation: str, **start: float) -> tuple[int, int] | None:
 
 def _rate(solved: int, runs: int, note: str = "") -> Published:
     """A published count, and what was tried."""
-    return rate(solved, runs, note, tried=SHEET.texts["tried"])
+    return rate(solved, runs, note, tried=SHEET.texts["tried"].format(tries=_tried()))
+
+
+@cache
+def _tried() -> str:
+    """What was tried, and how many arms differ with it."""
+    operations = {symbol: name for name, symbol in SYMBOLS.items()}
+
+    def published(labels: Sequence[Any]) -> tuple[int, int]:
+        operation, *start = labels
+        found = counted(operations[operation], **dict(zip(NAMES, start, strict=True)))
+        assert found is not None
+        return found
+
+    return tried("inalu-initialisation", published)
 
 
 def claims() -> dict[str, Published]:
