@@ -13,6 +13,7 @@ from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import second_order
 from arithmax.tasks import NumpyKey, Subsets
 from arithmax.training import LevenbergMarquardt, Measuring
+from arithmax.units import Uniform
 
 RESULTS = Path(__file__).parents[3] / "results"
 
@@ -107,7 +108,7 @@ def test_the_protocol():
 def test_the_first_layer_starts_between_a_quarter_and_three():
     network = second_order.network("NAU→NRU")
     drawn = network.parameters(100, 1)["0.W"].distribution
-    assert (drawn.low, drawn.high) == (0.25, 0.75)
+    assert drawn == Uniform(0.25, 0.75)
 
 
 def test_a_divisor_that_crosses_zero_is_left_out():
