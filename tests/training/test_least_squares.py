@@ -277,3 +277,24 @@ def test_what_is_declared_linear_is(network):
     a, b = changes
     np.testing.assert_allclose(at_sum(a) + at_sum(b), at_sum() + at_sum(a, b))
     assert np.abs(at_sum(a) - at_sum()).max() > 0.1
+
+
+def test_each_equation_is_solved_by_itself():
+    rng = np.random.default_rng(0)
+    half, right = rng.normal(size=(3, 5, 5)), rng.normal(size=(3, 5))
+    matrices = half @ half.mT + np.eye(5)
+    with jax.enable_x64(True):
+        found = jax.vmap(solve)(jnp.asarray(matrices), jnp.asarray(right))
+    expected = [np.linalg.solve(a, b) for a, b in zip(matrices, right, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="LAPACK is the processor's")
+def test_no_program_waits_for_the_threads_of_another():
+    # A batch of matrices would be split among threads that all may be waiting for one.
+    large = jnp.zeros((8, 200, 200)), jnp.zeros((8, 200))
+    lowered = jax.jit(jax.vmap(solve)).lower(*large).as_text()
+    calls = [line for line in lowered.splitlines() if "@lapack_" in line]
+    assert len(calls) == 3  # a factor, and a solution by each of its triangles
+    assert all("8x200x200" not in call for call in calls)
+    assert "8x200x200" in jax.jit(jnp.linalg.cholesky).lower(large[0]).as_text()

@@ -103,6 +103,16 @@ def jacobian(function: Callable[[Vector], Residuals], at: Vector) -> Slopes:
 
 
 def solve(matrix: Float[Any, "n n"], right: Array) -> Array:
-    """The solution x of A x = b for a positive definite A; NaN if it is not."""
+    """The solution x of A x = b for a positive definite A; NaN if it is not.
+
+    On a processor, replicas are solved one after the other. jaxlib would split a batch
+    of large matrices among the threads that programs run in, and wait for them there:
+    as many blocks at a time as there are threads would wait for ever.
+    """
+    one_by_one = jax.custom_batching.sequential_vmap(_cholesky)
+    return jax.lax.platform_dependent(matrix, right, cpu=one_by_one, default=_cholesky)
+
+
+def _cholesky(matrix: Float[Any, "n n"], right: Array) -> Array:
     factor = jax.scipy.linalg.cho_factor(matrix, lower=True)
     return jax.scipy.linalg.cho_solve(factor, right)
