@@ -64,7 +64,7 @@ def _row(found: Any, unit: str) -> list[str]:
     _, worst = first.weakest(unit)
     return [
         unit + mark,
-        domain_of(unit, found.operation).removesuffix(" reals"),
+        domain_of(unit, found.operation).partition(";")[0].removesuffix(" reals"),
         *(contest_rate(c, unit) for c in found.contests),
         share_text(worst.value),
     ]
@@ -86,7 +86,7 @@ def _notes(found: Any, first: Any) -> list[str]:
         f"* Not told apart from the best with {first.inputs} inputs: 95 % intervals "
         "overlap.",
         f"Use {found.unit}: of these it does best among more inputs.{trained}{wider}",
-        "“exact” says for which inputs x a unit has exact weights. Rates are over "
+        "“exact” says for which operands x a unit has exact weights. Rates are over "
         f"{len(first.board.ranges)} ranges of inputs; “worst” is the lowest of "
         f"these with {first.inputs} inputs. Solved means {solved}. `arithmax "
         "leaderboard --open` has each.",

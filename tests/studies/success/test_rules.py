@@ -39,6 +39,12 @@ def test_a_half_plane_is_found_by_a_sum():
     assert judged.rule.startswith("Ŵ₁ + Ŵ₂ > 0.") and " or " not in judged.rule
 
 
+def test_a_bound_is_named_once():
+    judged = judge(FOUND, np.abs(FOUND["Ŵ₁"] - 0.3) > 0.4)
+    parts = sorted(part.rpartition(" ")[0] for part in judged.rule.split(" or "))
+    assert parts == ["Ŵ₁ >", "Ŵ₁ ≤"]
+
+
 def test_chance_is_no_rule():
     solved = np.random.default_rng(1).random(2000) < 0.6
     judged = judge(FOUND, solved)

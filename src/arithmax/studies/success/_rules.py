@@ -94,9 +94,17 @@ def _paths(tree: Any, names: list[str], node: int) -> list[list[str]]:
     sides = _paths(tree, names, left), _paths(tree, names, right)
     if sides == ([[]], [[]]):
         return [[]]
-    name, at = names[int(tree.feature[node])], f"{tree.threshold[node]:.2f}"
+    name, at = (
+        names[int(tree.feature[node])],
+        f"{tree.threshold[node]:.2f}".replace("-", "−"),
+    )
     return [
-        [f"{name} {sign} {at.replace('-', '−')}", *path]
+        path if _has(path, name, sign) else [f"{name} {sign} {at}", *path]
         for sign, side in zip(("≤", ">"), sides, strict=True)
         for path in side
     ]
+
+
+def _has(path: list[str], name: str, sign: str) -> bool:
+    """Whether a way asks as much of a number further down, where bounds are tighter."""
+    return any(condition.startswith(f"{name} {sign} ") for condition in path)
