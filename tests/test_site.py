@@ -161,6 +161,17 @@ def test_every_study_has_a_page_that_draws(visit, name):
     assert page.evaluate("document.body.scrollWidth") <= 390  # a phone
 
 
+def test_a_menu_lies_on_no_name_of_the_legend(visit):
+    page = visit("studies/learning-rate/")
+    plot = page.locator(".js-plotly-plot").first
+    menu = plot.locator(".updatemenu-header-group").bounding_box()
+    names = plot.locator(".legend .traces")
+    names.first.wait_for()
+    boxes = [names.nth(i).bounding_box() for i in range(names.count())]
+    assert len(boxes) == 4
+    assert all(box["y"] >= menu["y"] + menu["height"] for box in boxes)
+
+
 PAGES = ["", "why/", "choose/", "units/", "layers/", "own/", "slopes/", "fleet/"]
 PAGES += ["cluster/"]
 PAGES += ["protocol/", "tasks/", "discover/", "tutorial/", "digits/", "glossary/"]

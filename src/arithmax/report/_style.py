@@ -11,6 +11,7 @@ GREY = "#808080"  # of what belongs to no series: thresholds, keys
 DIVERGING = ((0.0, "#0a5c99"), (0.5, "#f5f5f5"), (1.0, "#b84a00"))
 SEQUENTIAL = "Cividis"
 LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+BESIDE, LINE = 2, 30  # names that fit beside a menu on a phone; pixels of a line
 SHORT = 20  # values; fewer of them are smaller and easier to read as text
 FLOAT32 = (1e-37, 1e38)
 
@@ -89,5 +90,9 @@ def menu(drawn: go.Figure, choices: Sequence[str | None]) -> None:
         for n, v in zip(names, shown, strict=True)
     ]
     place = {"x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+    traces: Any = drawn.data  # its declared type is that of an item of any name
+    named = {trace.name for trace in traces if trace.showlegend is not False}
+    if len(named) > BESIDE:  # above the legend, which is two lines on a phone
+        place["pad"] = {"b": 2 * LINE}
     drawn.update_layout(updatemenus=[{"buttons": buttons, **place}])
     drawn.update_layout(legend={"x": 1, "xanchor": "right"})  # beside the menu
