@@ -1,6 +1,7 @@
 """What was tried where iNALU's experiments 2 and 3 come out otherwise than published.
 
     python benchmarks/inalu_tries.py STUDY [TRY ...]
+    python benchmarks/inalu_tries.py every-start
 
 A try is another reading of the authors' script, the same for all arms. Each is trained
 on the arms of a study that differ and on others that do not, and how many runs are
@@ -8,7 +9,8 @@ solved is written to `inalu-tries.json` beside the studies, whose pages say how 
 arms then differ. Tries that are in the file are not trained again, unless named.
 
 In experiment 3 an arm has 20,000 steps: by then 397 of the 410 stored runs of + and −
-are solved that are solved after 201,000, and all after 40,000.
+are solved that are solved after 201,000, and all after 40,000. `every-start` trains the
+last try, which was found on 24 starts, from all starts of + − ×, with 40,000 steps.
 """
 
 import json
@@ -25,6 +27,7 @@ from arithmax.results import read
 from arithmax.studies import Arm, find
 from arithmax.studies.inalu._counts import OUTSIDE, WITHIN, count
 from arithmax.studies.inalu._runs import HIDDEN, network
+from arithmax.studies.inalu._tries import EVERY_START
 from arithmax.studies.inalu.experiments import simple
 from arithmax.studies.inalu.inalu_initialisation import NAMES, study
 from arithmax.training import Cell, ClipValue, Joint, Loss, train_cells
@@ -34,6 +37,9 @@ from arithmax.units._inalu import OMEGA, sign_product
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "src" / "arithmax" / "studies" / "inalu" / "inalu-tries.json"
 STEPS = 20_000  # of experiment 3
+LONGER = 40_000  # steps, of every start
+SOME = 9  # starts that are trained at a time
+OTHER_READING = "that penalty, shared weights, and loss and penalty in one step"
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,20 @@ def scripts_sign(tied: bool) -> Change:
 
 
 TOGETHER: dict[str, Any] = {"transforms": (ClipValue(0.1),)}
+JOINT: dict[str, Any] = {"composition": Joint(), **TOGETHER}
+
+
+def soon(tied: bool, **changes: Any) -> Change:
+    """The penalty from the second epoch on, where the script has the twelfth."""
+
+    def change(arm: Arm) -> Cell:
+        cell = shared(arm) if tied else arm.cell
+        changed = protocol(penalties__0__start=999, **changes)
+        return changed(replace(arm, cell=cell))
+
+    return change
+
+
 TRIES: dict[str, dict[str, Change]] = {
     "inalu-simple": {
         "no restarts": protocol(restart=None),
@@ -119,7 +139,10 @@ TRIES: dict[str, dict[str, Change]] = {
             loss=RootOfSquaredError()
         ),
         "gates and weights moved together": protocol(**TOGETHER),
-        "loss and penalty in one step": protocol(composition=Joint(), **TOGETHER),
+        "loss and penalty in one step": protocol(**JOINT),
+        "the penalty after one epoch instead of eleven": soon(tied=False),
+        "that penalty and shared weights": soon(tied=True),
+        OTHER_READING: soon(tied=True, **JOINT),
     },
 }
 # Of each operation and model of `inalu-simple`, where it is trained: seven arms that
@@ -156,7 +179,7 @@ def _is_tried(arm: Arm) -> bool:
 def train(arms: list[Arm], change: Change) -> list[list[int]]:
     """Of each arm, how many runs are solved in extrapolation and within."""
     cells = [change(arm) for arm in arms]
-    rows = iter(train_cells(cells, workers=1).rows)
+    rows = iter(train_cells(cells).rows)
     runs = [[next(rows) for _ in cell.seeds] for cell in cells]
     return [[count(r, measure) for measure in (OUTSIDE, WITHIN)] for r in runs]
 
@@ -167,11 +190,47 @@ def stored(name: str, arms: list[Arm]) -> list[list[int]]:
     places = [arm.labels for arm in arms]
     kept = [arm for arm in made.arms if arm.labels in places]
     found = find(replace(made, arms=tuple(kept)), read(ROOT / "results"))
+    found.sort(key=lambda f: places.index(f.arm.labels))
     return [[count(f.rows, measure) for measure in (OUTSIDE, WITHIN)] for f in found]
+
+
+def write(made: dict[str, Any]) -> None:
+    """One line for each study."""
+    lines = [
+        f"  {json.dumps(k, ensure_ascii=False)}: {json.dumps(v, ensure_ascii=False)}"
+        for k, v in made.items()
+    ]
+    OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def every_start() -> None:
+    """The last try of experiment 3, from every start; written as starts are done."""
+    arms = [arm for arm in study().arms if arm.labels["operation"] != "÷"]
+    change = TRIES["inalu-initialisation"][OTHER_READING]
+    for first in range(0, len(arms), SOME):
+        made = json.loads(OUT.read_text())
+        found = made.setdefault(EVERY_START, {"arms": [], "solved": []})
+        some = [
+            replace(arm, cell=protocol(steps=LONGER)(arm))
+            for arm in arms[first : first + SOME]
+            if list(arm.labels.values()) not in found["arms"]
+        ]
+        if some:
+            found["solved"] += train(some, change)
+            found["arms"] += [list(arm.labels.values()) for arm in some]
+            write(made)
+            print(first + SOME, "of", len(arms), flush=True)
+    made = json.loads(OUT.read_text())
+    order = made[EVERY_START]["arms"]
+    arms.sort(key=lambda arm: order.index(list(arm.labels.values())))
+    made[EVERY_START]["study"] = stored("inalu-initialisation", arms)
+    write(made)
 
 
 def main(name: str, *again: str) -> None:
     """Train what is missing or named, and write the file after each try."""
+    if name == "every-start":
+        return every_start()
     arms = chosen(name)
     for words, change in TRIES[name].items():
         made = json.loads(OUT.read_text()) if OUT.exists() else {}
@@ -184,11 +243,7 @@ def main(name: str, *again: str) -> None:
         of_study["arms"] = [list(arm.labels.values()) for arm in arms]
         of_study["study"] = stored(name, arms)
         of_study["tries"][words] = solved
-        lines = [
-            f"  {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}"
-            for k, v in made.items()
-        ]
-        OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write(made)
         print(name, words, solved, flush=True)
 
 

@@ -11,6 +11,7 @@ from .._published import figures_file
 from ._runs import SEEDS
 
 Count = tuple[int, int]  # solved runs, and all
+EVERY_START = "inalu-initialisation, every start"
 
 
 def differing(solved: Sequence[Sequence[int]], published: Sequence[Count]) -> int:
@@ -21,6 +22,24 @@ def differing(solved: Sequence[Sequence[int]], published: Sequence[Count]) -> in
     )
 
 
+def tries_of(name: str) -> dict[str, Any]:
+    """What the file has of a study; of one that is not trained yet, no arms."""
+    return figures_file("inalu", "inalu-tries").get(name, {"arms": [], "tries": {}})
+
+
+def start_by_start(part: str) -> dict[tuple[Any, ...], Sequence[int]]:
+    """Runs of ten that are solved outside and within, by the labels of their start.
+
+    Args:
+        part: `solved`, of the reading that is trained from every start, or `study`.
+    """
+    found = tries_of(EVERY_START)
+    return {
+        tuple(labels): counts
+        for labels, counts in zip(found["arms"], found.get(part, ()), strict=False)
+    }
+
+
 def tried(name: str, published: Callable[[Sequence[Any]], Count]) -> str:
     """Every try of a study, and how many arms differ with it.
 
@@ -28,7 +47,7 @@ def tried(name: str, published: Callable[[Sequence[Any]], Count]) -> str:
         name: that of the study.
         published: the published count of an arm with these labels.
     """
-    found = figures_file("inalu", "inalu-tries")[name]
+    found = tries_of(name)
     counts = [published(labels) for labels in found["arms"]]
     made = found["tries"].items()
     tries = ", ".join(f"{words} ({differing(n, counts)})" for words, n in made)

@@ -1,10 +1,11 @@
 """iNALU's experiment 3: from which means its parameters should start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
+from ...statistics import overlap, success_rate
 from .._evaluate import Trained
 from .._grid import SYMBOLS, combinations
 from .._sheet import sheet
@@ -21,8 +22,8 @@ from ._counts import (
     total,
     usual,
 )
-from ._runs import HIDDEN, OPERATIONS, network, run, sums
-from ._tries import tried
+from ._runs import HIDDEN, OPERATIONS, SEEDS, network, run, sums
+from ._tries import differing, start_by_start, tried
 
 SHEET = sheet("inalu", "inalu-initialisation")
 COUNTED = published_rows("inalu-initialisation")  # of + and −, start by start
@@ -32,8 +33,9 @@ TRAINED, TESTED = (0.0, 1.0, -2.0, 2.0), (10.0, 1.0)
 MEANS, DEVIATIONS = (-1, 0, 1), (0.1, 0.5)
 NAMES = {"G": "mean G", "M": "mean M̂", "W": "mean Ŵ", "sd": "deviation"}
 VALUES = {name: DEVIATIONS if name == "sd" else MEANS for name in NAMES}
+READING = "reread"  # of the script: shared weights, an early joint penalty
 MAPS = ("+, ours", "+, published", "−, ours", "−, published")
-MAPS += ("×, ours", "×, ours within")
+MAPS += (f"+, {READING}", f"−, {READING}", "×, ours", "×, ours within")
 RUNS = 1074 // 2  # published runs of × and of ÷; those of + and − are counted
 
 
@@ -61,23 +63,69 @@ def counted(operation: str, **start: float) -> tuple[int, int] | None:
     )
 
 
-def _rate(solved: int, runs: int, note: str = "") -> Published:
-    """A published count, and what was tried."""
-    return rate(solved, runs, note, tried=SHEET.texts["tried"].format(tries=_tried()))
+def by_other_reading(operation: str, measure: str, **start: float) -> tuple[int, int]:
+    """The same of our runs by the other reading; of ÷, which was not trained, none."""
+    place = (OUTSIDE, WITHIN).index(measure)
+    wanted = labels(operation, **start).items()
+    names = ("operation", *NAMES.values())
+    rows = [
+        counts[place]
+        for of_arm, counts in start_by_start("solved").items()
+        if wanted <= dict(zip(names, of_arm, strict=True)).items()
+    ]
+    return sum(rows), SEEDS * len(rows)
+
+
+def _rate(
+    theirs: tuple[int, int],
+    operation: str,
+    measure: str,
+    start: Mapping[str, float],
+    note: str = "",
+) -> Published:
+    """A published count, and why ours is another, or what was tried."""
+    solved, runs = by_other_reading(operation, measure, **start)
+    if runs and overlap(success_rate(solved, runs), success_rate(*theirs)):
+        reason = SHEET.texts["reading"].format(**_elsewhere())
+        return rate(*theirs, note, reason=reason)
+    return rate(*theirs, note, tried=SHEET.texts["tried"].format(tries=_tried()))
+
+
+def _published_count(of_arm: Sequence[Any]) -> tuple[int, int]:
+    """The published runs of an arm with these labels, solved and all."""
+    symbol, *start = of_arm
+    operation = next(name for name, sign in SYMBOLS.items() if sign == symbol)
+    count = counted(operation, **dict(zip(NAMES, start, strict=True)))
+    assert count is not None
+    return count
 
 
 @cache
 def _tried() -> str:
     """What was tried, and how many arms differ with it."""
-    operations = {symbol: name for name, symbol in SYMBOLS.items()}
+    return tried("inalu-initialisation", _published_count)
 
-    def published(labels: Sequence[Any]) -> tuple[int, int]:
-        operation, *start = labels
-        found = counted(operations[operation], **dict(zip(NAMES, start, strict=True)))
-        assert found is not None
-        return found
 
-    return tried("inalu-initialisation", published)
+def chose_the_reading(of_arm: Sequence[Any]) -> bool:
+    """Whether the start with these labels had a part in choosing the other reading."""
+    operation, g, m, _, sd = of_arm
+    return operation in "+−" and g == 0 and (sd == DEVIATIONS[0] or m == -1)
+
+
+@cache
+def _elsewhere() -> dict[str, int]:
+    """How many starts of + and − there are besides, and how many of them differ.
+
+    By the other reading, and in the study.
+    """
+    otherwise, ours = map(start_by_start, ("solved", "study"))
+    starts = [s for s in ours if s[0] in "+−" and not chose_the_reading(s)]
+    theirs = [_published_count(start) for start in starts]
+    return {
+        "starts": len(starts),
+        "differ": differing([otherwise[start] for start in starts], theirs),
+        "before": differing([ours[start] for start in starts], theirs),
+    }
 
 
 def claims() -> dict[str, Published]:
@@ -85,15 +133,18 @@ def claims() -> dict[str, Published]:
     made = {}
     for operation, name in product(("add", "sub"), ("M", "W", "sd")):
         for value in VALUES[name]:
-            if count := counted(operation, **{name: value}):
-                made[claim(operation, OUTSIDE, **{name: value})] = _rate(*count)
+            start = {name: value}
+            if count := counted(operation, **start):
+                figure = _rate(count, operation, OUTSIDE, start)
+                made[claim(operation, OUTSIDE, **start)] = figure
     for operation in ("mul", "div"):
-        made[claim(operation, OUTSIDE)] = _rate(0, RUNS)
+        made[claim(operation, OUTSIDE)] = _rate((0, RUNS), operation, OUTSIDE, {})
     for r in published_rows("inalu-initialisation-rates"):
-        name, value = r["parameter"], r["value"]
-        runs = RUNS // len(VALUES[name])
-        figure = _rate(round(r[WITHIN] * runs), runs, SHEET.texts["equally"])
-        made[claim("mul", WITHIN, **{name: value})] = figure
+        start = {r["parameter"]: r["value"]}
+        runs = RUNS // len(VALUES[r["parameter"]])
+        theirs = (round(r[WITHIN] * runs), runs)
+        figure = _rate(theirs, "mul", WITHIN, start, SHEET.texts["equally"])
+        made[claim("mul", WITHIN, **start)] = figure
     return made
 
 
@@ -117,26 +168,30 @@ def maps(trained: Trained) -> list[tuple[Any, ...]]:
         for measure, suffix in ((OUTSIDE, ""), (WITHIN, " within")) if runs else ():
             share = 100 * sum(solved(f, measure) for f in arms) / runs
             made.append((f"{symbol}, ours{suffix}", *place, share))
-        if theirs := counted(operation, M=m, W=w):
-            share = 100 * (theirs[0] / theirs[1])
-            made.append((f"{symbol}, published", *place, share))
+        otherwise = by_other_reading(operation, OUTSIDE, M=m, W=w)
+        counts = {READING: otherwise, "published": counted(operation, M=m, W=w)}
+        for whose, found in counts.items():
+            if found and found[1]:
+                share = 100 * (found[0] / found[1])
+                made.append((f"{symbol}, {whose}", *place, share))
     return [row for name in MAPS for row in made if row[0] == name]
 
 
 def compute(trained: Trained) -> Computed:
     """Counts start by start, by the mean of each parameter, and as maps."""
-    rows = []
+    rows, otherwise = [], start_by_start("solved")
     for runs in trained.arms():
         place, theirs = runs.arm.labels.values(), runs.arm.published.get("success")
         share = 100 * theirs.value if theirs else None
-        ours = (len(runs.rows), solved(runs, OUTSIDE), share)
+        other, _ = otherwise.get(tuple(place), (None, None))
+        ours = (len(runs.rows), solved(runs, OUTSIDE), other, share)
         rows.append((*place, *ours, solved(runs, WITHIN), usual(runs)))
     wanted, shares = claims(), dict(means(trained))
     listed = [
         (name, *ends(share), wanted[name].value if name in wanted else None)
         for name, share in shares.items()
     ]
-    names = ("seeds", "solved", "published, in %", "solved within", USUAL)
+    names = ("seeds", "solved", READING, "published, in %", "solved within", USUAL)
     titles = ("map", "mean M̂", "mean Ŵ", "solved, in %")
     tables = {
         "starts": columns((*trained.study.labels, *names), rows),
@@ -155,7 +210,8 @@ def study() -> Study:
         for start in combinations(**VALUES):
             unit = network("iNALU (iw)", HIDDEN, one_program=True, **start)
             count = counted(operation, **start)
-            theirs = {"success": _rate(*count)} if count else {}
+            figure = _rate(count, operation, OUTSIDE, start) if count else None
+            theirs = {"success": figure} if figure else {}
             cell = run(unit, task, **CHANGES)
             arms.append(Arm(labels(operation, **start), cell, theirs))
     return SHEET.study(arms, compute, claims())
