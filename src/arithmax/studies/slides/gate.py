@@ -13,7 +13,7 @@ from .._learned import ends_of_range, solved
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study, columns
 from .._tables import histogram
-from ._figures import entry, figures
+from ._figures import doubled, entry, figures
 from ._row_order import shuffled, simulated_cell
 from ._runs import run
 
@@ -74,7 +74,7 @@ def printed(operation: str, model: str) -> dict[str, Published]:
     why = shuffled(
         mean, simulation, median, "Runs that are all solved at the median and"
     )
-    return figures("gate", reasons={"solved_at": why}, **labels)
+    return doubled(figures("gate", reasons={"solved_at": why}, **labels))
 
 
 def study() -> Study:
