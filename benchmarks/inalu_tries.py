@@ -209,7 +209,7 @@ def every_start() -> None:
     change = TRIES["inalu-initialisation"][OTHER_READING]
     for first in range(0, len(arms), SOME):
         made = json.loads(OUT.read_text())
-        found = made.setdefault(EVERY_START, {"arms": [], "solved": []})
+        found = made.setdefault(EVERY_START, {"arms": [], "solved": [], "study": []})
         some = [
             replace(arm, cell=protocol(steps=LONGER)(arm))
             for arm in arms[first : first + SOME]
@@ -217,14 +217,10 @@ def every_start() -> None:
         ]
         if some:
             found["solved"] += train(some, change)
+            found["study"] += stored("inalu-initialisation", some)
             found["arms"] += [list(arm.labels.values()) for arm in some]
             write(made)
             print(first + SOME, "of", len(arms), flush=True)
-    made = json.loads(OUT.read_text())
-    order = made[EVERY_START]["arms"]
-    arms.sort(key=lambda arm: order.index(list(arm.labels.values())))
-    made[EVERY_START]["study"] = stored("inalu-initialisation", arms)
-    write(made)
 
 
 def main(name: str, *again: str) -> None:

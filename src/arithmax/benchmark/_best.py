@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..statistics import Interval, overlap
-from ..studies._grid import SYMBOLS
+from ..studies._grid import NAMED
 from ..studies.primer._runs import RANGES, UNITS, cell, task
 from ..training import ClipNorm, Joint, Protocol, UnitPenalty
 from ..units import REALS
 from ._leaderboard import Board, Score, rank
-
-NAMES = {symbol: name for name, symbol in SYMBOLS.items()}
 
 
 @dataclass(frozen=True)
@@ -184,7 +182,7 @@ def domain_of(unit: str, operation: str) -> str:
         that is a user's own.
     """
     able = UNITS[unit].operations if unit in UNITS else {}
-    return able[NAMES[operation]].text if NAMES[operation] in able else ""
+    return able[NAMED[operation]].text if NAMED[operation] in able else ""
 
 
 def setting_of(unit: str, operation: str, inputs: int) -> Protocol | None:
@@ -200,7 +198,7 @@ def setting_of(unit: str, operation: str, inputs: int) -> Protocol | None:
     """
     if unit not in UNITS:
         return None
-    return cell(unit, task(NAMES[operation], next(iter(RANGES)), inputs)).protocol
+    return cell(unit, task(NAMED[operation], next(iter(RANGES)), inputs)).protocol
 
 
 def setting_text(protocol: Protocol) -> str:

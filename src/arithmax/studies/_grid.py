@@ -13,6 +13,7 @@ SYMBOLS = {
     "sqrt": "√",
     "square": "z²",
 }
+NAMED = {symbol: name for name, symbol in SYMBOLS.items()}
 
 
 def combinations(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ import pytest
 
 from arithmax import NMU, Protocol
 from arithmax.results import Results
+from arithmax.statistics import overlap, success_rate
 from arithmax.studies import Trained, studies, study
 from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import one_recipe as recipe
@@ -183,7 +184,19 @@ def test_every_part_of_the_recipe_is_needed():
     )
     whole = solved.pop("as it is")
     assert len(solved) == 4 and all(whole > share + 3 for share in solved.values())
-    # The same seeds are the first starts of the whole study.
+    words = "without the one {:.0f} % are solved, without the other {:.0f} %, "
+    words += "with both {:.0f} %"
+    prose = " ".join(study("one-recipe").about.split())
+    words = words.format(solved["no falling rate"], solved["no penalty"], whole)
+    assert words in prose
+    rounded = dict(
+        zip(without["the recipe, one start"], without["rounded, %"], strict=True)
+    )
+    fewer = [
+        rounded["as it is"] - rounded[n] for n in ("no falling rate", "no penalty")
+    ]
+    assert max(map(abs, fewer)) < 0.5
+    # One start of each problem is another seed than the first of eight.
     starts = recipe.compute(given).tables["starts"]
     first = dict(
         zip(
@@ -191,5 +204,8 @@ def test_every_part_of_the_recipe_is_needed():
             starts["solved, %"],
             strict=True,
         )
-    )
-    assert abs(first["10 inputs", 1] - whole) < 2
+    )["10 inputs", 1]
+    assert f"by starts, of which {first:.0f} % are solved" in prose
+    runs = recipe.PROBLEMS * 36
+    both = (success_rate(round(s * runs / 100), runs) for s in (whole, first))
+    assert overlap(*both)

@@ -33,11 +33,8 @@ def start_by_start(part: str) -> dict[tuple[Any, ...], Sequence[int]]:
     Args:
         part: `solved`, of the reading that is trained from every start, or `study`.
     """
-    found = tries_of(EVERY_START)
-    return {
-        tuple(labels): counts
-        for labels, counts in zip(found["arms"], found.get(part, ()), strict=False)
-    }
+    found = figures_file("inalu", "inalu-tries")[EVERY_START]
+    return dict(zip(map(tuple, found["arms"]), found[part], strict=True))
 
 
 def tried(name: str, published: Callable[[Sequence[Any]], Count]) -> str:

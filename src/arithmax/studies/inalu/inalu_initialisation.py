@@ -1,13 +1,13 @@
 """iNALU's experiment 3: from which means its parameters should start."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
 from ...statistics import overlap, success_rate
 from .._evaluate import Trained
-from .._grid import SYMBOLS, combinations
+from .._grid import NAMED, SYMBOLS, combinations
 from .._sheet import sheet
 from .._study import Arm, Computed, Published, Study
 from .._tables import columns, ends
@@ -23,7 +23,7 @@ from ._counts import (
     usual,
 )
 from ._runs import HIDDEN, OPERATIONS, SEEDS, network, run, sums
-from ._tries import differing, start_by_start, tried
+from ._tries import Count, differing, start_by_start, tried
 
 SHEET = sheet("inalu", "inalu-initialisation")
 COUNTED = published_rows("inalu-initialisation")  # of + and −, start by start
@@ -54,7 +54,7 @@ def claim(operation: str, measure: str, **start: float) -> str:
     return SHEET.claim("rate", operation=SYMBOLS[operation], **labels_of_claim)
 
 
-def counted(operation: str, **start: float) -> tuple[int, int] | None:
+def counted(operation: str, **start: float) -> Count | None:
     """Published runs with these numbers, solved and all, if there are any."""
     wanted = {"operation": operation, **start}
     rows = [r for r in COUNTED if wanted.items() <= r.items()]
@@ -63,47 +63,44 @@ def counted(operation: str, **start: float) -> tuple[int, int] | None:
     )
 
 
-def by_other_reading(operation: str, measure: str, **start: float) -> tuple[int, int]:
-    """The same of our runs by the other reading; of ÷, which was not trained, none."""
+def of_reading(part: str, operation: str, measure: str, **start: float) -> Count:
+    """Our runs with these numbers, solved and all; of ÷, which is not there, none.
+
+    Args:
+        part: as `start_by_start` takes it.
+        operation: of the runs.
+        measure: within or outside the training range.
+        start: some numbers of their start.
+    """
     place = (OUTSIDE, WITHIN).index(measure)
     wanted = labels(operation, **start).items()
     names = ("operation", *NAMES.values())
     rows = [
         counts[place]
-        for of_arm, counts in start_by_start("solved").items()
+        for of_arm, counts in start_by_start(part).items()
         if wanted <= dict(zip(names, of_arm, strict=True)).items()
     ]
     return sum(rows), SEEDS * len(rows)
 
 
-def _rate(
-    theirs: tuple[int, int],
-    operation: str,
-    measure: str,
-    start: Mapping[str, float],
-    note: str = "",
-) -> Published:
-    """A published count, and why ours is another, or what was tried."""
-    solved, runs = by_other_reading(operation, measure, **start)
-    if runs and overlap(success_rate(solved, runs), success_rate(*theirs)):
-        reason = SHEET.texts["reading"].format(**_elsewhere())
-        return rate(*theirs, note, reason=reason)
-    return rate(*theirs, note, tried=SHEET.texts["tried"].format(tries=_tried()))
+def _rate(theirs: Count, note: str = "") -> Published:
+    """A published count, and what was tried where ours is another."""
+    return rate(*theirs, note, tried=_tried())
 
 
-def _published_count(of_arm: Sequence[Any]) -> tuple[int, int]:
+def _published_count(of_arm: Sequence[Any]) -> Count:
     """The published runs of an arm with these labels, solved and all."""
     symbol, *start = of_arm
-    operation = next(name for name, sign in SYMBOLS.items() if sign == symbol)
-    count = counted(operation, **dict(zip(NAMES, start, strict=True)))
+    count = counted(NAMED[symbol], **dict(zip(NAMES, start, strict=True)))
     assert count is not None
     return count
 
 
 @cache
 def _tried() -> str:
-    """What was tried, and how many arms differ with it."""
-    return tried("inalu-initialisation", _published_count)
+    """Every try, and what comes of the reading that is trained from all starts."""
+    tries = tried("inalu-initialisation", _published_count)
+    return SHEET.texts["tried"].format(tries=tries, **reread())
 
 
 def chose_the_reading(of_arm: Sequence[Any]) -> bool:
@@ -112,40 +109,65 @@ def chose_the_reading(of_arm: Sequence[Any]) -> bool:
     return operation in "+−" and g == 0 and (sd == DEVIATIONS[0] or m == -1)
 
 
-@cache
-def _elsewhere() -> dict[str, int]:
-    """How many starts of + and − there are besides, and how many of them differ.
+def reread() -> dict[str, int]:
+    """How many published numbers differ by the other reading, and by the study.
 
-    By the other reading, and in the study.
+    Of the starts of + and − that had no part in choosing it, and of the rates over all
+    starts that have something in common: of + and −, and of × within the range.
     """
-    otherwise, ours = map(start_by_start, ("solved", "study"))
-    starts = [s for s in ours if s[0] in "+−" and not chose_the_reading(s)]
-    theirs = [_published_count(start) for start in starts]
-    return {
-        "starts": len(starts),
-        "differ": differing([otherwise[start] for start in starts], theirs),
-        "before": differing([ours[start] for start in starts], theirs),
-    }
+    others = [
+        start
+        for start in start_by_start("study")
+        if start[0] in "+−" and not chose_the_reading(start)
+    ]
+    theirs = [_published_count(start) for start in others]
+    found = {"starts": len(others)}
+    for part, suffix in (("solved", ""), ("study", "_before")):
+        by_start = start_by_start(part)
+        found[f"differ{suffix}"] = differing([by_start[s] for s in others], theirs)
+        found[f"sums{suffix}"], found["sums_all"] = apart(part, "add", "sub")
+        found[f"products{suffix}"], found["products_all"] = apart(part, "mul")
+    return found
 
 
-def claims() -> dict[str, Published]:
-    """Published rates over all starts with one mean, or one deviation."""
-    made = {}
+def apart(part: str, *operations: str) -> tuple[int, int]:
+    """How many rates of starts with something in common differ, and how many are."""
+    differ = [
+        not overlap(
+            success_rate(*of_reading(part, operation, measure, **start)),
+            success_rate(*count),
+        )
+        for operation, measure, start, count, _ in in_common()
+        if operation in operations
+    ]
+    return sum(differ), len(differ)
+
+
+def in_common() -> Iterator[tuple[str, str, dict[str, float], Count, str]]:
+    """Published counts of starts that have one mean, or one deviation, in common.
+
+    The operation, the measure, what is common, solved runs and all, and a note.
+    """
     for operation, name in product(("add", "sub"), ("M", "W", "sd")):
         for value in VALUES[name]:
             start = {name: value}
             if count := counted(operation, **start):
-                figure = _rate(count, operation, OUTSIDE, start)
-                made[claim(operation, OUTSIDE, **start)] = figure
-    for operation in ("mul", "div"):
-        made[claim(operation, OUTSIDE)] = _rate((0, RUNS), operation, OUTSIDE, {})
+                yield operation, OUTSIDE, start, count, ""
     for r in published_rows("inalu-initialisation-rates"):
         start = {r["parameter"]: r["value"]}
         runs = RUNS // len(VALUES[r["parameter"]])
-        theirs = (round(r[WITHIN] * runs), runs)
-        figure = _rate(theirs, "mul", WITHIN, start, SHEET.texts["equally"])
-        made[claim("mul", WITHIN, **start)] = figure
-    return made
+        count = round(r[WITHIN] * runs), runs
+        yield "mul", WITHIN, start, count, SHEET.texts["equally"]
+
+
+def claims() -> dict[str, Published]:
+    """Published rates over all starts with one mean, or one deviation."""
+    made = {
+        claim(operation, measure, **start): _rate(count, note)
+        for operation, measure, start, count, note in in_common()
+    }
+    never = ("mul", "div")  # outside
+    return made | {claim(name, OUTSIDE): _rate((0, RUNS)) for name in never}
 
 
 def means(trained: Trained) -> Iterator[tuple[Any, ...]]:
@@ -168,7 +190,7 @@ def maps(trained: Trained) -> list[tuple[Any, ...]]:
         for measure, suffix in ((OUTSIDE, ""), (WITHIN, " within")) if runs else ():
             share = 100 * sum(solved(f, measure) for f in arms) / runs
             made.append((f"{symbol}, ours{suffix}", *place, share))
-        otherwise = by_other_reading(operation, OUTSIDE, M=m, W=w)
+        otherwise = of_reading("solved", operation, OUTSIDE, M=m, W=w)
         counts = {READING: otherwise, "published": counted(operation, M=m, W=w)}
         for whose, found in counts.items():
             if found and found[1]:
@@ -210,8 +232,7 @@ def study() -> Study:
         for start in combinations(**VALUES):
             unit = network("iNALU (iw)", HIDDEN, one_program=True, **start)
             count = counted(operation, **start)
-            figure = _rate(count, operation, OUTSIDE, start) if count else None
-            theirs = {"success": figure} if figure else {}
+            theirs = {"success": _rate(count)} if count else {}
             cell = run(unit, task, **CHANGES)
             arms.append(Arm(labels(operation, **start), cell, theirs))
     return SHEET.study(arms, compute, claims())

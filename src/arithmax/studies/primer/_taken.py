@@ -34,16 +34,22 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
     )
 
 
-def rows_of(labels: Labels, cell: Cell, starts: int, progress: bool) -> list[tuple]:
-    """One row of the table for each problem of a cell, trained."""
+def trained_rows(cell: Cell, progress: bool) -> list[dict[str, Any]]:
+    """The rows of a cell, trained; what was finished before Ctrl-C is kept."""
     with warnings.catch_warnings():  # a recipe does not know the operation
         warnings.filterwarnings("ignore", message=".*cannot represent.*")
         trained = train_cells([cell], progress=progress)
     if trained.interrupted:
-        raise KeyboardInterrupt  # what was finished before is kept
+        raise KeyboardInterrupt
+    return trained.rows
+
+
+def rows_of(labels: Labels, cell: Cell, starts: int, progress: bool) -> list[tuple]:
+    """One row of the table for each problem of a cell, trained."""
+    rows = trained_rows(cell, progress)
     return [
-        (*labels, first // starts, *summary(trained.rows[first : first + starts]))
-        for first in range(0, len(trained.rows), starts)
+        (*labels, first // starts, *summary(rows[first : first + starts]))
+        for first in range(0, len(rows), starts)
     ]
 
 

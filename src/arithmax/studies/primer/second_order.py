@@ -8,11 +8,11 @@ import numpy as np
 
 from ...networks import Stack
 from ...tasks import NumpyKey, Starts, Subsets, Task
-from ...training import Cell, Criterion, Protocol, train_cells
+from ...training import Cell, Criterion, Protocol
 from ...units import NAU, NMU, NRU, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
-from .._grid import SYMBOLS
+from .._grid import NAMED, SYMBOLS
 from .._kept import Kept
 from .._published import figures_file
 from .._run import stored_tables
@@ -30,6 +30,7 @@ from ._taken import (
     keep_trained,
     share,
     starts_table,
+    trained_rows,
 )
 
 SHEET = sheet("primer", "second-order")
@@ -41,10 +42,11 @@ COUNTS = (1, 2, 4, 8)
 PROBLEMS = 100
 STEPS = 500
 NINE_RANGES = "arithmetic-dataset-ranges"
+ON_ONE_RANGE = ("arithmetic-dataset", "learning-rate")
 RESISTS = 0.99  # below it a cell is listed
 SAMPLES = 10_000  # of which the variance of targets is taken
 FIRST_SEEDS, FIRST_STEPS = 16, 100_000  # of the recipe of first order, for comparison
-PLAIN, AROUND = "as the NAU starts", "between ¼ and ¾"
+FIRST_STARTS = {"as the NAU starts": (), "between ¼ and ¾": (("0.W", START),)}
 FIRST_NAMES = ("start", "operation", "seed", "solved", "interpolation")
 
 
@@ -81,8 +83,9 @@ def printed() -> dict[tuple, tuple[str, float]]:
     """The best published unit of a hundred inputs, where a rate is published."""
     found: dict[tuple, tuple[str, float]] = {}
     rows = [(row, "×", row["range"]) for row, _ in published_rows(NINE_RANGES)]
-    for row in figures_file("slides", "arithmetic-dataset")["rows"]:
-        rows.append((row, SYMBOLS[row["operation"]], "[1, 2)"))
+    for name in ON_ONE_RANGE:
+        for row in figures_file("slides", name)["rows"]:
+            rows.append((row, SYMBOLS[row["operation"]], "[1, 2)"))
     for row, symbol, where in rows:
         key, rate = (HUNDRED, symbol, where), row["solved"] / row["runs"]
         if key not in found or rate > found[key][1]:
@@ -139,8 +142,7 @@ def resisting(found: Mapping[tuple, Runs]) -> Table:
             continue
         every = np.moveaxis(runs.errors, 0, 1).reshape(solved.size, -1)
         left = np.median(np.nanmin(every[~solved], axis=1))
-        operation = next(name for name, sign in SYMBOLS.items() if sign == symbol)
-        asked = problem(operation, where, inputs)
+        asked = problem(NAMED[symbol], where, inputs)
         assert asked is not None
         _, t = asked.draw("training", asked.replica(0), NumpyKey(0), SAMPLES)
         started = 100 * runs.solved.mean(axis=(1, 2)).max()
@@ -150,34 +152,40 @@ def resisting(found: Mapping[tuple, Runs]) -> Table:
     return columns(("inputs", "operation", "range", *names), rows)
 
 
-def by_first_order(folder: Any, progress: bool) -> Table:
+def by_first_order(trained: Trained) -> Table:
     """The same task by the recipe of first order: it ends at a saddle.
 
     Where both sums are learned as their mean, ¼ (a − b)² is left.
     """
-    kept = Kept(folder, SHEET.name, "first-order", FIRST_NAMES, 3)
-    task = Subsets("mul")
-    protocol = Protocol.recipe(FIRST_STEPS)
-    for start, made in ((PLAIN, ()), (AROUND, (("0.W", START),))):
-        if (start, "×", FIRST_SEEDS - 1) not in kept.rows:
+    kept = Kept(trained.results.folder, SHEET.name, "first-order", FIRST_NAMES, 3)
+    task, protocol = Subsets("mul"), Protocol.recipe(FIRST_STEPS)
+    seeds = tuple(range(min(trained.seeds or FIRST_SEEDS, FIRST_SEEDS)))
+    try:
+        for start, made in FIRST_STARTS.items():
+            if all((start, "×", seed) in kept.rows for seed in seeds):
+                continue
             stack = Stack((NAU(), NMU()), hidden=(2,), starts=made)
-            cell = Cell(stack, task, protocol, tuple(range(FIRST_SEEDS)))
-            for row in train_cells([cell], progress=progress).rows:
+            cell = Cell(stack, task, protocol, seeds)
+            for row in trained_rows(cell, trained.progress):
                 done = row["outcome"] == "solved"
                 kept.add((start, "×", row["seed"], done, row["interpolation"]))
-    kept.write()
-    x, _ = task.draw("training", task.replica(0), NumpyKey(0), SAMPLES)
-    a, b = (np.asarray(x)[places].sum(axis=0) for places in task.places(0))
-    saddle = float(np.var((a - b) ** 2 / 4))
-    rows = []
-    for start in (PLAIN, AROUND):
-        ended = [row for key, row in kept.rows.items() if key[0] == start]
-        errors = np.array([row[4] for row in ended])
+    finally:
+        kept.write()
+    rows, saddle = [], sum(saddle_error(task, seed) for seed in seeds) / len(seeds)
+    for start in FIRST_STARTS:
+        ended = [kept.rows[start, "×", seed] for seed in seeds]
+        quantiles = np.nanquantile([row[4] for row in ended], (0, 0.5, 1)).tolist()
         count = sum(row[3] for row in ended)
-        quantiles = (float(q) for q in np.nanquantile(errors, (0, 0.5)))
         rows.append((start, len(ended), count, *quantiles, saddle))
-    names = ("start", "runs", "solved", "least error", "median error")
+    names = ("start", "runs", "solved", "least error", "median error", "largest error")
     return columns((*names, "error of the saddle"), rows)
+
+
+def saddle_error(task: Subsets, seed: int) -> float:
+    """What is left of a product of sums a and b that are both learned as their mean."""
+    x, _ = task.draw("training", task.replica(seed), NumpyKey(0), SAMPLES)
+    a, b = (np.asarray(x)[places].sum(axis=0) for places in task.places(seed))
+    return float(np.var((a - b) ** 2 / 4))
 
 
 def compute(trained: Trained) -> Computed:
@@ -196,7 +204,7 @@ def compute(trained: Trained) -> Computed:
             "hundred": networks_table(hundred, problems),
             "starts": starts_table(found, COUNTS),
             "resisting": resisting(found),
-            "saddle": by_first_order(trained.results.folder, trained.progress),
+            "saddle": by_first_order(trained),
         }
     )
 
