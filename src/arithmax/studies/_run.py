@@ -21,6 +21,7 @@ from .._files import column, folder_of, tables, writable, write_table
 from .._identity import source_hash
 from .._own_code import file_and_name, own_file
 from ..results import Results, read
+from ..results._rows import LEVEL
 from ..statistics import Interval, Range
 from ..training import Cell
 from ._by_recipe import by_recipe
@@ -159,7 +160,8 @@ def compute(
     tables = computed_tables(given)
     for name, table in tables.items():
         typed = {n: column(list(values)) for n, values in table.items()}
-        write_table(folder / f"{study.name}.{name}.table.parquet", typed)
+        path = folder / f"{study.name}.{name}.table.parquet"
+        write_table(path, typed, level=LEVEL)
 
 
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:
