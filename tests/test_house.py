@@ -281,3 +281,8 @@ def test_public_names_are_there(name):
 
 def test_every_unit_is_public():
     assert {cls.__name__ for cls in UNITS.values()} <= set(dir(arithmax))
+
+
+def test_results_are_at_most_25_megabytes():
+    shipped = Path(__file__).parents[1] / "results"
+    assert sum(file.stat().st_size for file in shipped.iterdir()) <= 25e6

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+SHIPPED = 19  # level of compression of what is shipped: slow to write, as fast to read
 HOST = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
 # A temporary name: what it becomes, on which machine, and by which process.
 PART = re.compile(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import column, tables, write_table
+from .._files import SHIPPED, column, tables, write_table
 from .._identity import describe
 
 FORMAT = 1  # of the files; a reader refuses others
@@ -18,7 +18,6 @@ IDENTITY = ("network", "task", "protocol", "seed", "platform", "code")
 NEEDED = (*IDENTITY[:5], "run", "unit", "outcome", "solved_at", "diverged_at")
 NEEDED += ("best_step", "interpolation", "extrapolation", "sparsity", "threshold")
 NEEDED += ("block", "format", "protocol_steps")
-LEVEL = 19  # of compression of what is shipped: slow to write, as fast to read
 
 
 def write_rows(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -92,7 +91,7 @@ def write_packed_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Rows with different columns as one table; what a row lacks is missing there."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
-    write_table(path, columns, level=LEVEL)
+    write_table(path, columns, level=SHIPPED)
 
 
 def _column(values: list[Any]) -> np.ndarray:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .._files import tables, write_view
-from ._rows import LEVEL, rows_file
+from .._files import SHIPPED, tables, write_view
+from ._rows import rows_file
 
 VERSION = 1  # of the files; a reader refuses others
 DTYPES = ("|b1", "|u1", "<i2", "<i4", "<i8", "<f2", "<f4", "<f8")
@@ -65,7 +65,7 @@ def write_stacks(
         marks = ", ".join("?" for _ in COLUMNS)
         database.executemany(f"INSERT INTO stacks VALUES ({marks})", lines)
 
-    write_view(path, prepare, "stacks", LEVEL)
+    write_view(path, prepare, "stacks", SHIPPED)
 
 
 def _line(stack: TensorStack) -> tuple:

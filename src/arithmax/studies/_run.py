@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from .. import __version__
-from .._files import column, folder_of, tables, writable, write_table
+from .._files import SHIPPED, column, folder_of, tables, writable, write_table
 from .._identity import source_hash
 from .._own_code import file_and_name, own_file
 from ..results import Results, read
-from ..results._rows import LEVEL
 from ..statistics import Interval, Range
 from ..training import Cell
 from ._by_recipe import by_recipe
@@ -161,7 +160,7 @@ def compute(
     for name, table in tables.items():
         typed = {n: column(list(values)) for n, values in table.items()}
         path = folder / f"{study.name}.{name}.table.parquet"
-        write_table(path, typed, level=LEVEL)
+        write_table(path, typed, level=SHIPPED)
 
 
 def stored_tables(study_name: str, folder: Path) -> dict[str, dict[str, list[Any]]]:

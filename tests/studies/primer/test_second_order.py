@@ -71,7 +71,9 @@ def test_quotients_that_hardly_any_published_run_learned_are_solved(tables):
     tried = [row for row in rows if row["operation"] == "div"]
     assert {row["model"] for row in tried if row["solved"]} == {"NAC•"}
     solved, runs = (sum(row[name] for row in tried) for name in ("solved", "runs"))
-    assert solved == 2 and f"{runs:,} published runs of quotients two are solved" in PROSE
+    assert (
+        solved == 2 and f"{runs:,} published runs of quotients two are solved" in PROSE
+    )
 
 
 def test_the_best_published_products_are_those_of_the_page(tables):

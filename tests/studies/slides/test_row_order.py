@@ -269,7 +269,7 @@ def test_reasons_name_the_rows_out_of_order():
     assert "6 of the authors' 100 steps were read from rows out of order" in said
     assert not reason(own, operation="+", model="Linear")
     own = study("regularisation")
-    assert "1.42e+06" in reason(own, strength="10", model="NMU, ×")
+    assert "1,420,000" in reason(own, strength="10", model="NMU, ×")
     assert not reason(own, strength="1", model="NMU, ×")
 
 

@@ -28,10 +28,22 @@ def figure(stored: Sequence[Any]) -> Interval | Range:
     return Range(value, value, value) if low is None else Interval(value, low, high)
 
 
+def in_steps(mean: float, *ends: float) -> str:
+    """A mean step as sentences have it, to three digits, with its interval if given.
+
+    Examples:
+        >>> from arithmax.studies.slides._row_order import in_steps
+        >>> in_steps(17_658.3, 17_390.0, 17_930.0)
+        '17,700 [17,400, 17,900]'
+    """
+    value, *around = (f"{float(f'{v:.3g}'):,.0f}" for v in (mean, *ends))
+    return f"{value} [{', '.join(around)}]" if around else value
+
+
 SHUFFLED = (
     "the authors' script reads steps from rows out of order, and its fit then moves "
     "the mean (see How success is measured). {steps} treated so have means from "
-    "{least:.3g} to {most:.3g}, depending on which runs were stopped early, which is "
+    "{least} to {most}, depending on which runs were stopped early, which is "
     "not published; {verdict}"
 )
 
@@ -56,4 +68,5 @@ def shuffled(printed: float, row: dict[str, Any], true: float, what: str) -> str
         verdict = f"up to {share:.0%} of the difference, the rest is not explained"
     elif printed < least:
         verdict = "the printed mean is less"
-    return SHUFFLED.format(steps=what, least=least, most=most, verdict=verdict)
+    ends = {"least": in_steps(least), "most": in_steps(most)}
+    return SHUFFLED.format(steps=what, verdict=verdict, **ends)

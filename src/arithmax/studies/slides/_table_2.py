@@ -7,7 +7,7 @@ from .._published import row_with
 from .._sheet import sheet
 from .._study import Published
 from ._figures import figures
-from ._row_order import figure, simulated
+from ._row_order import figure, in_steps, simulated
 
 
 def table_2(operation: str, model: str) -> dict[str, Published]:
@@ -31,5 +31,5 @@ def _is_moved(row: dict[str, Any]) -> bool:
 def _moved(row: dict[str, Any]) -> str:
     """Why a mean of the authors' rows is too large."""
     text = sheet("slides", "arithmetic-dataset").texts["moved"]
-    others = figure(row["others"])
+    others = in_steps(*row["others"])
     return text.format(moved=len(row["moved"]), solved=row["solved"], others=others)

@@ -9,7 +9,7 @@ from .._grid import SYMBOLS, combinations
 from .._sheet import sheet
 from .._study import Arm, Published, Study
 from ._figures import drawn, entry
-from ._row_order import figure, shuffled, simulated, simulated_cell
+from ._row_order import in_steps, shuffled, simulated, simulated_cell
 from ._runs import MODELS, run, wider
 
 FIVE = ("NMU", "NAC•", "NAC•,NMU", "NAC•,σ", "NALU")
@@ -181,7 +181,7 @@ def _strengths(operation: str, model: str, text: str) -> dict[str, Published]:
 def _fifty(model: str, operation: str) -> str:
     """Why fifty seeds of a figure have another mean than ours."""
     row = simulated_cell("table", model=model, operation=operation)
-    first, every = figure(row["first_fifty"]), figure(row["others"])
+    first, every = in_steps(*row["first_fifty"]), in_steps(*row["others"])
     text = sheet("slides", "regularisation").texts["fifty"]
     return text.format(first=first, every=every)
 
