@@ -1,6 +1,7 @@
 """What the sheets say of the runs that are stored."""
 
 import csv
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import row_order
 
 from arithmax.results import exact_after_rounding, read
 from arithmax.statistics import Interval, overlap
-from arithmax.studies import Verdict, evaluate, find, stored_tables, study
+from arithmax.studies import Trained, Verdict, evaluate, find, stored_tables, study
 from arithmax.studies.slides import entry
+from arithmax.studies.slides.gate import gate_values
 
 RESULTS = Path(__file__).parents[3] / "results"
 RUNS = Path(__file__).with_name("published-runs.csv")
@@ -125,6 +127,17 @@ def test_gates_go_where_they_go_whatever_the_task():
             assert solved / seeds > 0.9
         else:
             assert 0.25 < solved / seeds < 0.4  # every third
+
+
+def test_of_short_runs_no_gate_is_said_to_be_right():
+    found = find(study("gate"), stored())
+    whole = replace(found[0], reduced="")
+    short = replace(whole, reduced="1,000 of 5,000,000 steps", summary=None)
+    assert short.too_short and not whole.too_short
+    for runs, kind in ((whole, int), (short, type(None))):
+        given = Trained(study("gate"), [runs], stored())
+        told = gate_values(given).tables["sides"]["solved"]
+        assert told and all(isinstance(value, kind) for value in told)
 
 
 def test_the_sparsity_errors_of_the_table_of_gates_were_halved():
