@@ -1,11 +1,15 @@
 """The study of what decides success: its cells, and tables of stored outcomes."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from arithmax import NAU, Stack
 from arithmax.results import Results, read
 from arithmax.statistics import success_rate
-from arithmax.studies import Trained, studies
+from arithmax.studies import Trained, find, stored_tables, studies
 from arithmax.studies._evaluate import ArmRuns
 from arithmax.studies._kept import Kept
 from arithmax.studies._study import columns
@@ -16,6 +20,7 @@ from arithmax.tasks import SingleModule
 from arithmax.training import UnitPenalty, first_parameters
 
 CELL = ("NMU", "×", "[-1.2, -1.1)")
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 def test_the_range_is_that_of_the_rate_nearest_to_a_half():
@@ -74,6 +79,52 @@ def test_every_way_has_the_same_steps(hard):
         assert len(cell.seeds) * cell.protocol.steps == r.SEEDS * r.STEPS
         (penalty,) = cell.protocol.penalties
         assert isinstance(penalty, UnitPenalty) and penalty.end < cell.protocol.steps
+
+
+@pytest.mark.parametrize("hard", r.HARD, ids=lambda hard: type(hard.unit).title)
+def test_a_wide_network_is_exact_if_one_output_is(hard):
+    """Whatever the others compute, if the NAU has the weight 1 for that one alone."""
+    made = dict(r.ways(hard))
+    network = made[r.WIDE].network
+    assert network == Stack((hard.unit, NAU()), hidden=(r.WIDTH,))
+    assert made[r.WIDE].protocol == made[r.ONCE].protocol
+    n, power = hard.task.input_size, {"mul": 1.0, "div": -1.0}[hard.task.operation]
+    right = hard.unit.encode(np.array([[1.0, power, *np.zeros(n - 2)]]), "product")["W"]
+    others = np.full((r.WIDTH - 1, right.shape[1]), 0.3)
+    last = np.array([[1.0, *np.zeros(r.WIDTH - 1)]])
+    params = {"0.W": np.concatenate([right, others]), "1.W": last}
+    x = np.linspace(1.1, 1.9, n)
+    np.testing.assert_allclose(network.apply(params, x), [x[0] * x[1] ** power], 1e-12)
+
+
+def test_what_the_page_says_of_wide_networks():
+    """They are solved less often, and what they learn is right inside."""
+    table = stored_tables("what-decides", RESULTS)["ways"]
+    solved = {
+        (unit, training): rate
+        for unit, training, rate in zip(
+            *(table[k] for k in ("unit", "training", "solved")), strict=True
+        )
+    }
+    wide, once = (f"{100 * solved['NMU', way]:.0f} %" for way in (r.WIDE, r.ONCE))
+    prose = " ".join(s.SHEET.prose.split())
+    assert f"{wide} of the wide NMUs are solved instead of {once}" in prose
+    made = s.study()
+    (arm,) = [
+        arm
+        for arm in made.arms
+        if (arm.labels["unit"], arm.labels["training"]) == ("NMU", r.WIDE)
+    ]
+    (found,) = find(replace(made, arms=(arm,)), read(RESULTS))
+    failed = [row for row in found.rows if row["outcome"] != "solved"]
+    inside = np.median([row["interpolation"] for row in failed])
+    outside = np.median([row["extrapolation"] for row in failed])
+    assert len(found.rows) == r.SEEDS
+    assert f"a median error of 2·10⁻⁸ inside and {outside:.0f} outside" in prose
+    assert f"{inside:.0e}" == "2e-08"
+    for hard in r.HARD:
+        wide, once = (solved[type(hard.unit).title, way] for way in (r.WIDE, r.ONCE))
+        assert wide < once
 
 
 def test_tables_of_stored_outcomes(tmp_path):
