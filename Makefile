@@ -3,11 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Shapes and types of every call inside the package are checked while its tests run.
 TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
-# But not in these: what the hook replaces, and searches, which call small functions so
-# often that the checks are six sevenths of their time. Others hold the same rooms.
-UNHOOKED := tests/unhooked tests/regressor \
+# But not in these: what the hook replaces, and what calls small functions so often that
+# the checks are most of its time: searches, and all that reads the runs in `results/`.
+# Others hold the same rooms.
+UNHOOKED := docs tests/unhooked tests/regressor tests/layers/test_fit.py \
   $(patsubst %,tests/discover/test_%.py,search stages uneven wide) \
-  $(patsubst %,tests/cli/test_%.py,discover discover_uncertainty)
+  $(patsubst %,tests/cli/test_%.py,discover discover_uncertainty) \
+  $(patsubst %,tests/studies/%.py,inalu/test_inalu_tries primer/test_one_recipe \
+    primer/test_second_order slides/test_stored_runs slides/test_theory \
+    success/test_what_decides) \
+  $(patsubst %,tests/benchmark/test_%.py,best leaderboard) \
+  tests/report/test_leaderboard_page.py tests/test_documented_commands.py
 # Compiled files are kept: workers, and commands that tests start, need not compile again.
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt

@@ -98,6 +98,17 @@ def test_modules_beside_a_file_are_those_beside_it(tmp_path):
     assert not list(tmp_path.glob("*/__pycache__/mine*"))
 
 
+def test_a_module_that_is_changed_within_a_second_is_run_afresh(tmp_path, monkeypatch):
+    """Though a compiled file would pass for that of the new text, which is as long."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file = written(tmp_path / "file.py", "from changed import VALUE\n")
+    for value in (1, 2):
+        beside = written(tmp_path / "changed.py", f"VALUE = {value}\n")
+        os.utime(beside, (1e9, 1e9))
+        assert load_module(file, "file").VALUE == value
+    assert not sys.dont_write_bytecode
+
+
 def test_an_error_elsewhere_is_not_ones_own(tmp_path):
     written(tmp_path / "mine.py", "def f():\n    return 1 / 0\n")
     module = load_module(tmp_path / "mine.py", "unit")

@@ -101,6 +101,7 @@ def test_a_picture_is_loaded_late_and_says_its_command():
     assert '<a href="../studies/negative-products/">' in shown
 
 
+@pytest.mark.slow
 def test_blue_runs_are_those_that_the_study_calls_solved():
     """Of a task whose threshold is sharp, both rules name the same runs."""
     found = run_panels.lines("simple-mul", {"model": "NMU"}, "", (0.5, 6), 1.5)
@@ -116,6 +117,7 @@ def test_blue_runs_are_those_that_the_study_calls_solved():
     np.testing.assert_allclose(found.truth, sums)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_wrong_on_the_line_is_not_right():
     """A NALU that divides positive numbers well loses the sign of others."""
     labels = {"network": "2 × 2", "model": "NALU"}

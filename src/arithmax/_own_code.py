@@ -38,6 +38,8 @@ def load_module(file: Path, argument: str) -> ModuleType:
     sys.modules[name] = module = module_from_spec(spec)
     _enter(path.parent)
     before = set(sys.modules)
+    # Compiled files know seconds: a module that is changed within one would stay as it was.
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
@@ -47,6 +49,7 @@ def load_module(file: Path, argument: str) -> ModuleType:
         said = _sentence(error, path, _remedy(error))
         raise ValueError(f"`{argument}` names {file}, which fails: {said}") from error
     finally:
+        sys.dont_write_bytecode = writes
         new = set(sys.modules) - before
         _beside.update(n for n in new if _file_of(sys.modules[n]).parent in _folders)
     return module

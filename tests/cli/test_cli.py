@@ -10,7 +10,7 @@ import pytest
 from arithmax import UNITS, __version__, benchmark, cli
 from arithmax.benchmark import _cost
 from arithmax.cli._show import show, table
-from arithmax.studies import _registry, studies
+from arithmax.studies import studies
 from arithmax.tasks import TASKS
 
 
@@ -39,17 +39,6 @@ def test_studies_are_listed_with_their_cost(capsys, tmp_path, monkeypatch):
     cli.main(["studies", "--cost"])
     shown = capsys.readouterr().out
     assert all(name in shown for name in studies()) and "time here" in shown
-
-
-def test_studies_are_listed_without_being_made(capsys, monkeypatch):
-    """Titles and sources are those of the sheets, which are those of the studies."""
-    made = {s.name: (s.title, s.source) for s in studies().values()}
-    monkeypatch.setattr(_registry, "_made", lambda name: 1 / 0)
-    cli.main(["studies", "--json"])
-    listed = json.loads(capsys.readouterr().out)
-    assert {s["name"]: (s["title"], s["source"]) for s in listed} == made
-    cli.main(["studies"])
-    assert "simple-mul" in capsys.readouterr().out
 
 
 def test_the_speed_of_a_machine_is_measured_once(tmp_path, monkeypatch):

@@ -37,6 +37,7 @@ def test_a_menu_shows_one_choice_and_what_belongs_to_all():
     assert "&lt;a&gt;</option>" in text and '"updatemenus"' not in text
 
 
+@pytest.mark.slow
 @in_browser
 def test_pictures(computed, tmp_path):
     files = write_images(computed, tmp_path / "pictures")
@@ -206,6 +207,7 @@ def reached(page):
     return seen
 
 
+@pytest.mark.slow
 @in_browser
 def test_everything_can_be_reached_with_the_keyboard(visit):
     page, seen = visit(at=""), []
@@ -233,6 +235,7 @@ SURFACE = """() => {
 }"""
 
 
+@pytest.mark.slow
 @in_browser
 def test_a_surface_turns_and_changes_by_keys(visit):
     from playwright.sync_api import expect

@@ -35,6 +35,7 @@ class Kept:
         self.path = folder and folder / f"{study}.{table}.table.parquet"
         self.rows: dict[tuple[Hashable, ...], tuple[Any, ...]] = {}
         self._written = time.monotonic()
+        self._is_new = False  # whether there is anything that the file lacks
         if self.path and self.path.exists():
             remedy = f"Delete it and run `arithmax reproduce {study}` again."
             titles, rows = tables(self.path, remedy)
@@ -44,16 +45,18 @@ class Kept:
     def add(self, row: tuple[Any, ...]) -> None:
         """One more row; now and then all are written."""
         self.rows[row[: self.keys]] = row
+        self._is_new = True
         if time.monotonic() - self._written > OFTEN:
             self.write()
 
     def write(self) -> None:
-        """The table as it is."""
+        """The table as it is, unless the file has all of it already."""
         self._written = time.monotonic()
-        if self.path and self.rows:
+        if self.path and self._is_new:
             listed = self.table(self.rows.values())
             typed = {name: column(values) for name, values in listed.items()}
             write_table(self.path, typed)
+            self._is_new = False
 
     def table(self, rows: Iterable[tuple[Any, ...]]) -> Table:
         """Rows as columns."""

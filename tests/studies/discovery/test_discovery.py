@@ -141,6 +141,21 @@ def test_rows_of_another_version_are_computed_again(tmp_path):
     assert Kept(None, "any", "rows", ("a", "b"), 1).rows == {}
 
 
+def test_what_is_stored_already_is_not_written_again(tmp_path):
+    kept = Kept(tmp_path, "any", "rows", ("a", "b"), 1)
+    kept.write()
+    assert not list(tmp_path.iterdir())  # there is nothing
+    kept.add((1, 2.0))
+    kept.write()
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(before := file.read_bytes() + b" ")
+    kept.write()
+    assert file.read_bytes() == before
+    kept.add((2, 3.0))
+    kept.write()
+    assert Kept(tmp_path, "any", "rows", ("a", "b"), 1).rows == kept.rows
+
+
 def test_nothing_is_shown_unless_asked_for(capsys):
     with counted("tables", 2, False) as count:
         count("one")

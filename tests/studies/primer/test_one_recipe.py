@@ -144,6 +144,7 @@ def small(monkeypatch, steps):
     monkeypatch.setattr(recipe, "WITHOUT", {"no penalty": {"penalties": ()}})
 
 
+@pytest.mark.slow
 def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     """What is stored is not trained again, and more problems are."""
     small(monkeypatch, 4000)

@@ -358,6 +358,7 @@ def test_decay_changes_nothing_but_the_schedule():
         assert replace(falling.cell, protocol=same) == published.cell
 
 
+@pytest.mark.slow
 def test_decay_is_a_remedy_for_steps_that_are_too_large():
     decay, stored = learning_rate_decay.study(), read(ROOT / "results")
     trained = Trained(decay, find(decay, stored), stored)

@@ -176,6 +176,7 @@ def test_a_divisor_that_crosses_zero_is_left_out():
     assert second_order.problem("mul", "[-2, 2)", 100) is not None
 
 
+@pytest.mark.slow
 def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(second_order, "STARTS", {2: 2})
     monkeypatch.setattr(

@@ -24,8 +24,9 @@ def table_2(operation: str, model: str) -> dict[str, Published]:
 def _is_moved(row: dict[str, Any]) -> bool:
     """Whether the steps that were moved change the mean by more than chance."""
     others, held = figure(row["others"]), figure(row["held"])
-    known = isinstance(others, Interval) and isinstance(held, Interval)
-    return known and not overlap(others, held)
+    if not isinstance(others, Interval) or not isinstance(held, Interval):
+        return False
+    return not overlap(others, held)
 
 
 def _moved(row: dict[str, Any]) -> str:
