@@ -6,14 +6,15 @@ TYPED := --jaxtyping-packages="arithmax,beartype.beartype(conf=beartype.Beartype
 # But not in these: what the hook replaces, and what calls small functions so often that
 # the checks are most of its time: searches, and all that reads the runs in `results/`.
 # Others hold the same rooms.
-UNHOOKED := docs tests/unhooked tests/regressor tests/layers/test_fit.py \
+UNHOOKED := $(wildcard docs/*.md) tests/unhooked tests/regressor \
   $(patsubst %,tests/discover/test_%.py,search stages uneven wide) \
   $(patsubst %,tests/cli/test_%.py,discover discover_uncertainty) \
   $(patsubst %,tests/studies/%.py,inalu/test_inalu_tries primer/test_one_recipe \
     primer/test_second_order slides/test_stored_runs slides/test_theory \
     success/test_what_decides) \
   $(patsubst %,tests/benchmark/test_%.py,best leaderboard) \
-  tests/report/test_leaderboard_page.py tests/test_documented_commands.py
+  tests/layers/test_fit.py tests/report/test_leaderboard_page.py \
+  tests/test_documented_commands.py tests/test_errors_page.py
 # Compiled files are kept: workers, and commands that tests start, need not compile again.
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
@@ -24,8 +25,8 @@ demo: .venv/.package
 	$(BIN)/arithmax demo
 
 test: lint docs
-	$(BIN)/pytest -n 2 -m "not slow" $(TYPED) $(UNHOOKED:%=--ignore=%)
-	$(BIN)/pytest -n 2 -m "not slow" $(UNHOOKED)
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" $(TYPED) $(UNHOOKED:%=--ignore=%)
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" $(UNHOOKED)
 
 # What takes minutes: kills, simulations, whole studies, and the wheel in an empty
 # environment. CI runs it after `make test`.

@@ -38,7 +38,7 @@ def load_module(file: Path, argument: str) -> ModuleType:
     sys.modules[name] = module = module_from_spec(spec)
     _enter(path.parent)
     before = set(sys.modules)
-    # Compiled files know seconds: a module that is changed within one would stay as it was.
+    # Compiled files know seconds: a module that is changed within one would stay old.
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
