@@ -273,9 +273,33 @@ def test_reasons_name_the_rows_out_of_order():
     assert not reason(own, strength="1", model="NMU, ×")
 
 
-def test_reasons_say_how_much_is_explained():
-    row = {"simulated": [2e5, 3e5, 4e5]}
-    assert "among these" in shuffled(3e5, row, 1e5, "Steps")
-    assert "up to 75% of the difference" in shuffled(5e5, row, 1e5, "Steps")
-    assert "less" in shuffled(1.5e5, row, 1e5, "Steps")
-    assert shuffled(5e5, row, 4e5, "Steps") == ""
+@pytest.mark.parametrize(
+    "printed, kind, words",
+    [
+        ((3e5, 1e5, 6e5), "reason", "the printed mean is among these"),
+        ((5e5, 4e5, 6e5), "reason", "the printed interval reaches into these"),
+        ((1e5, 0.5e5, 2e5), "reason", "the printed interval reaches into these"),
+        ((5e5, 4.1e5, 6e5), "tried", "up to 75% of the difference"),
+        ((1.5e5, 1e5, 1.9e5), "tried", "the printed mean is less"),
+    ],
+)
+def test_a_simulation_that_does_not_reach_a_printed_interval_is_no_reason(
+    printed, kind, words
+):
+    remark = shuffled(printed, {"simulated": [2e5, 3e5, 4e5]}, 1e5, "Steps")
+    assert list(remark) == [kind] and words in remark[kind]
+
+
+def test_nothing_is_said_where_no_steps_are_moved():
+    simulation = {"simulated": [2e5, 3e5, 4e5]}
+    assert shuffled((5e5, 4e5, 6e5), simulation, 4e5, "Steps") == {}
+
+
+def test_what_is_explained_in_part_is_open():
+    (arm,) = (
+        arm
+        for arm in study("input-range").arms
+        if arm.labels == {"range": "U[0.1,0.2]", "model": "NMU"}
+    )
+    mean = arm.published["solved_at"]
+    assert not mean.reason and "rest is not explained" in mean.tried

@@ -1,7 +1,8 @@
 """Rows of the paper's tables and figures as published figures."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypedDict
 
 from ...statistics import success_rate
 from .._published import figures_file, row_with
@@ -24,40 +25,45 @@ def entry(table: str, **labels: Any) -> dict[str, Any] | None:
     return row_with(published_rows(table), **labels)
 
 
+class Remark(TypedDict, total=False):
+    """Fields of `Published`: what is said of a figure where ours differs."""
+
+    reason: str
+    tried: str
+
+
 def figures(
-    table: str, *, reasons: Mapping[str, str] | None = None, **labels: Any
+    table: str, *, remarks: Mapping[str, Remark] | None = None, **labels: Any
 ) -> dict[str, Published]:
     """A published row as figures by measure; of no row, none.
 
     Args:
         table: the file of the table.
-        reasons: why ours differ, by measure.
+        remarks: why ours differ, or what was tried, by measure.
         labels: those of the row.
     """
     row = entry(table, **labels)
     if row is None:
         return {}
-    why = reasons or {}
+    why = remarks or {}
     rate = success_rate(row["solved"], row["runs"])
     published = {
-        "success": Published(
-            rate.value, rate.low, rate.high, reason=why.get("success", "")
-        )
+        "success": Published(rate.value, rate.low, rate.high, **why.get("success", {}))
     }
     if "median" in row:
         published["median"] = Published(row["median"])
     for name in ("solved_at", "sparsity"):
         if row.get(name) and row[name][0] is not None:
-            values, note = row[name], _recomputed(row, name)
-            published[name] = Published(*values, note=note, reason=why.get(name, ""))
+            note = _recomputed(row, name)
+            published[name] = Published(*row[name], note=note, **why.get(name, {}))
     return published
 
 
 def drawn(
-    table: str, *, reasons: Mapping[str, str] | None = None, **labels: Any
+    table: str, *, remarks: Mapping[str, Remark] | None = None, **labels: Any
 ) -> dict[str, Published]:
     """The same of a row that was read back from a plot, whose sparsity is halved."""
-    published = figures(table, reasons=reasons, **labels)
+    published = figures(table, remarks=remarks, **labels)
     small = published.get("sparsity")
     if small is not None and small.value < RESOLUTION:
         del published["sparsity"]
@@ -70,8 +76,9 @@ def doubled(published: Mapping[str, Published]) -> dict[str, Published]:
     if halved is None:
         return dict(published)
     assert halved.low is not None and halved.high is not None
-    ends = (2 * halved.value, 2 * halved.low, 2 * halved.high)
-    return {**published, "sparsity": Published(*ends, HALVED, halved.reason)}
+    value, low, high = 2 * halved.value, 2 * halved.low, 2 * halved.high
+    true = replace(halved, value=value, low=low, high=high, note=HALVED)
+    return {**published, "sparsity": true}
 
 
 def _recomputed(row: dict[str, Any], name: str) -> str:

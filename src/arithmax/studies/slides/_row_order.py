@@ -8,6 +8,7 @@ from typing import Any
 
 from ...statistics import Interval, Range
 from .._published import figures_file, row_with
+from ._figures import Remark
 
 
 def simulated(name: str) -> list[dict[str, Any]]:
@@ -48,25 +49,47 @@ SHUFFLED = (
 )
 
 
-def shuffled(printed: float, row: dict[str, Any], true: float, what: str) -> str:
-    """Why a printed mean is not that of its runs, and how much of it is explained.
+def shuffled(
+    printed: Sequence[float],
+    row: dict[str, Any],
+    true: float,
+    what: str,
+    more: str = "",
+) -> Remark:
+    """Why a printed mean is not that of its runs, or how much of it is explained.
 
-    Nothing is said where the simulation moves no steps.
+    It is the `reason` if the simulation reaches the printed interval, and otherwise
+    what was `tried`. Nothing is said where the simulation moves no steps.
 
     Args:
-        printed: the mean.
+        printed: the mean and its interval.
         row: what was simulated.
         true: the mean of the steps that were put in.
         what: the name of these steps.
+        more: what else is said.
     """
     least, _, most = row["simulated"]
     if most < 1.05 * true:
-        return ""
-    verdict = "the printed mean is among these"
-    if printed > most:
-        share = (most - true) / (printed - true)
-        verdict = f"up to {share:.0%} of the difference, the rest is not explained"
-    elif printed < least:
-        verdict = "the printed mean is less"
-    ends = {"least": in_steps(least), "most": in_steps(most)}
-    return SHUFFLED.format(steps=what, verdict=verdict, **ends)
+        return {}
+    text = SHUFFLED.format(
+        steps=what,
+        verdict=_verdict(printed, least, most, true),
+        least=in_steps(least),
+        most=in_steps(most),
+    )
+    text += more
+    _, low, high = printed
+    return {"reason": text} if low <= most and least <= high else {"tried": text}
+
+
+def _verdict(printed: Sequence[float], least: float, most: float, true: float) -> str:
+    """Where a printed mean is, beside the simulated ones."""
+    mean, low, high = printed
+    if least <= mean <= most:
+        return "the printed mean is among these"
+    if low <= most and least <= high:
+        return "the printed interval reaches into these"
+    if mean < least:
+        return "the printed mean is less"
+    share = (most - true) / (mean - true)
+    return f"up to {share:.0%} of the difference, the rest is not explained"

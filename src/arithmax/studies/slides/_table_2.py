@@ -12,12 +12,12 @@ from ._row_order import figure, in_steps, simulated
 
 def table_2(operation: str, model: str) -> dict[str, Published]:
     """The published figures of a model at an operation."""
-    reasons = {}
+    remarks = {}
     row = row_with(simulated("table"), model=model, operation=operation)
     if row is not None and _is_moved(row):
-        reasons["solved_at"] = _moved(row)
+        remarks["solved_at"] = {"reason": _moved(row)}
     return figures(
-        "arithmetic-dataset", reasons=reasons, model=model, operation=operation
+        "arithmetic-dataset", remarks=remarks, model=model, operation=operation
     )
 
 

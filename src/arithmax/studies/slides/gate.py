@@ -70,11 +70,9 @@ def printed(operation: str, model: str) -> dict[str, Published]:
     labels = {"operation": operation, "model": model}
     row, simulation = entry("gate", **labels), simulated_cell("gate", **labels)
     assert row is not None
-    mean, median = row["solved_at"][0], row["median"]
-    why = shuffled(
-        mean, simulation, median, "Runs that are all solved at the median and"
-    )
-    return doubled(figures("gate", reasons={"solved_at": why}, **labels))
+    what = "Runs that are all solved at the median and"
+    why = shuffled(row["solved_at"], simulation, row["median"], what)
+    return doubled(figures("gate", remarks={"solved_at": why}, **labels))
 
 
 def study() -> Study:

@@ -8,7 +8,7 @@ from ...units import NMU
 from .._grid import SYMBOLS, combinations
 from .._sheet import sheet
 from .._study import Arm, Published, Study
-from ._figures import drawn, entry
+from ._figures import Remark, drawn, entry
 from ._row_order import in_steps, shuffled, simulated, simulated_cell
 from ._runs import MODELS, run, wider
 
@@ -65,29 +65,29 @@ def input_range() -> Study:
     for model in FIVE:
         for name, (inner, outer) in RANGES.items():
             task = Subsets("mul", interpolation=inner, extrapolation=outer)
-            why = {"solved_at": _range_reason(name, model)}
-            figures = drawn("input-range", reasons=why, x=name, model=model)
+            why = {"solved_at": _range_remark(name, model)}
+            figures = drawn("input-range", remarks=why, x=name, model=model)
             labels = {"range": name, "model": model}
             arms.append(Arm(labels, run(MODELS[model], task, 25), figures))
     return sheet("slides", "input-range").study(arms)
 
 
-def _range_reason(name: str, model: str) -> str:
+def _range_remark(name: str, model: str) -> Remark:
     """Why a mean of the figure of ranges is not that of its runs."""
-    reason = _moved("input-range", "range", name, model)
     texts = sheet("slides", "input-range").texts
     seen = texts.get(f"{name}, {model}")
-    return f"{reason}. {texts['plain-loop']} {seen}" if seen else reason
+    more = f". {texts['plain-loop']} {seen}" if seen else ""
+    return _moved("input-range", "range", name, model, more)
 
 
-def _moved(figure: str, label: str, key: str, model: str) -> str:
+def _moved(figure: str, label: str, key: str, model: str, more: str = "") -> Remark:
     """Why a mean of a figure is not that of its runs, if rows out of order tell."""
     row = entry(figure, x=key, model=model)
     part = simulated(figure)
     rows = [r for r in part if (r[label], r["model"]) == (key, model)]
     if row is None or not rows:
-        return ""
-    return shuffled(row["solved_at"][0], rows[0], rows[0]["ours"], "Our steps")
+        return {}
+    return shuffled(row["solved_at"], rows[0], rows[0]["ours"], "Our steps", more)
 
 
 def input_size() -> Study:
@@ -125,7 +125,7 @@ def _ratios(name: str, field: str, ratios: tuple[float, ...]) -> Study:
         model, ratio = labels["model"], labels["ratio"]
         cell = run(MODELS[model], Subsets("mul", **{field: ratio}), 50)
         why = {"solved_at": _moved(name, "ratio", str(ratio), model)}
-        figures = drawn(name, reasons=why, x=str(ratio), model=model)
+        figures = drawn(name, remarks=why, x=str(ratio), model=model)
         arms.append(Arm({"ratio": ratio, "model": model}, cell, figures))
     return sheet("slides", name).study(arms)
 
@@ -173,17 +173,17 @@ def _strengths(operation: str, model: str, text: str) -> dict[str, Published]:
     """The published figures of a strength of the penalty, if there are any."""
     # Steps at − come before the penalty begins, whatever its strength.
     alike = operation == "sub" or (operation, text) == ("mul", "10")
-    reasons = {"solved_at": _fifty(model, operation) if alike else ""}
+    remarks = {"solved_at": _fifty(model, operation)} if alike else {}
     labels = {"operation": operation, "x": text, "model": model}
-    return drawn("regularisation", reasons=reasons, **labels)
+    return drawn("regularisation", remarks=remarks, **labels)
 
 
-def _fifty(model: str, operation: str) -> str:
+def _fifty(model: str, operation: str) -> Remark:
     """Why fifty seeds of a figure have another mean than ours."""
     row = simulated_cell("table", model=model, operation=operation)
     first, every = in_steps(*row["first_fifty"]), in_steps(*row["others"])
     text = sheet("slides", "regularisation").texts["fifty"]
-    return text.format(first=first, every=every)
+    return {"reason": text.format(first=first, every=every)}
 
 
 def ablation() -> Study:
@@ -191,10 +191,9 @@ def ablation() -> Study:
     arms = []
     for labels in combinations(model=ABLATION, hidden=HIDDEN):
         model, hidden = labels["model"], labels["hidden"]
-        why = _fifty("NMU", "mul") if (hidden, model) == (2, "NMU") else ""
-        figures = drawn(
-            "ablation", reasons={"solved_at": why}, x=str(hidden), model=model
-        )
+        published = (hidden, model) == (2, "NMU")
+        why = {"solved_at": _fifty("NMU", "mul")} if published else {}
+        figures = drawn("ablation", remarks=why, x=str(hidden), model=model)
         figures.pop("sparsity", None)  # it could not be read back
         cell = run(wider(NMU(), hidden), Subsets("mul"), 50, **ABLATION[model])
         arms.append(Arm({"hidden": hidden, "model": model}, cell, figures))
