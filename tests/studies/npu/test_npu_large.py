@@ -89,3 +89,31 @@ def test_a_naive_npu_answers_zero_to_sums():
     assert len(found) == 2 and square == pytest.approx(165.33, abs=0.01)
     assert all(abs(value - square) < 3 * spread for value in found)
     assert abs(161.65 - square) < 3 * spread
+
+
+def test_what_was_tried_gave_what_is_said():
+    """A RealNPU's × and a NALU's ÷ are open: our medians beside what is printed."""
+    rows = stored_tables("npu-large", RESULTS)["errors"]
+    which = zip(rows["model"], rows["operation"], rows["penalty"], strict=True)
+    places = {key: at for at, key in enumerate(which)}
+    claims = large.study().claims
+    opened = [name for name, claim in claims.items() if claim.tried]
+    pairs = (("×", "RealNPU"), ("÷", "NALU"))
+    assert opened == [large.claim(*pair, "test") for pair in pairs]
+
+    def ratio(model: str, operation: str, penalty: str) -> tuple[float, bool]:
+        """Ours by what is printed, and whether the intervals overlap."""
+        at = places[model, operation, penalty]
+        printed = claims[large.claim(operation, model, "test")]
+        assert printed.low is not None and printed.high is not None
+        overlap = rows["low"][at] <= printed.high and rows["high"][at] >= printed.low
+        return rows["compared"][at] / printed.value, overlap
+
+    for penalty in large.PENALTIES:
+        half, overlap = ratio("RealNPU", "×", penalty)
+        assert 0.35 < half < 0.5 and not overlap
+    assert ratio("RealNPU", "×", large.NONE)[1]
+    other, overlap = ratio("NPU", "×", large.NONE)
+    assert other > 100 and not overlap
+    above, below = (ratio("NALU", "÷", penalty) for penalty in large.PENALTIES)
+    assert above[0] > 2 and below[0] < 0.1 and not (above[1] or below[1])

@@ -168,8 +168,9 @@ def claims() -> dict[str, Published]:
             half = ERROR * row["mad"]
             around = (max(value - half, 0.0), value + half)
             note, zero = texts["spread"] + best, which == ("+", "NaiveNPU")
-            why = (texts["zero"], "") if zero else ("", texts["tried"])
-            figure = Published(value, *around, note, *why)
+            reason = texts["zero"] if zero else ""
+            tried = texts.get(f"tried {row['model']} {row['operation']}", "")
+            figure = Published(value, *around, note, reason, tried)
         inside = Published(row["training"], note=texts["batch"] + best)
         made |= {claim(*which, "test"): figure, claim(*which, "training"): inside}
     return made
