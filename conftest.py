@@ -12,9 +12,10 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 torch.set_num_threads(1)  # tests run side by side
 
-# A shell that runs the tests in the background has Ctrl-C ignored, and so have commands
-# that tests start and interrupt.
+# Tests in the background of a shell, or under `nohup`, have these ignored, and so have
+# commands that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # What XLA has compiled is kept, for the other worker and for the next run: most of the
 # time of a test is the compiler's. `pytest --cache-clear` forgets it.
