@@ -96,6 +96,60 @@ def test_as_many_starts_as_the_page_says(tables):
     assert "one of the NRU in eleven right, about fifty are needed" in PROSE
 
 
+def runs_changed(tables):
+    """How many runs are solved and exact after rounding, by setting and operation."""
+    table = tables["runs-changed"]
+    counts = {}
+    names = ("changed", "operation", "solved", "rounded")
+    for *key, solved, rounded in zip(*(table[name] for name in names), strict=True):
+        some = counts.setdefault(tuple(key), np.zeros(3, int))
+        some += (solved == "1", rounded == "1", 1)
+    return counts
+
+
+def test_what_the_page_says_of_changed_parts(tables):
+    found = runs_changed(tables)
+    changed = list(second_order.CHANGED)
+    assert list(found) == [(name, sign) for name in changed for sign in "+−×÷"]
+    assert all(runs == second_order.CHANGED_SEEDS for *_, runs in found.values())
+    solved = {key: count[0] for key, count in found.items()}
+    *others, adam = changed
+    assert all(solved[name, sign] == 32 for name in others for sign in "+−")
+    few, usual, all_ = (
+        solved[name, "×"] for name in ("250 samples", "as it is", "1,000 samples")
+    )
+    assert all_ == 32
+    assert f"{few} of 32 are solved with 250, {usual} with 500 and all" in PROSE
+    names = ("the NAU's own start", "100 steps", "single precision")
+    start, short, single = (solved[name, "÷"] for name in names)
+    assert (
+        f"own start {start} of 32 are solved, with 100 steps {short} and in "
+        f"single precision {single}" in PROSE
+    )
+    count, rounded, _ = found[adam, "+"]
+    assert f"({count} of 32 are solved, {rounded} exact after rounding)" in PROSE
+    assert [solved[adam, sign] for sign in "×÷"] == [0, 0]
+
+
+def test_what_a_solved_problem_costs():
+    """Of two networks with three starts each, in one of two problems."""
+    solved = np.zeros((2, 2, 3), bool)
+    errors = np.ones((2, 2, 3))
+    solved[0, 1, 2], errors[0, 1, 2] = True, 0.5
+    runs = taken.Runs(solved, solved, errors)
+    assert runs.cost(100) == 2 * 2 * 3 * 100
+    assert taken.Runs(~solved, solved, errors).cost(100) == 2 * 2 * 3 * 100
+    assert taken.Runs(solved & False, solved, errors).cost(100) == np.inf
+
+
+def test_costs_are_those_of_all_starts(tables):
+    of_cell = cells(tables)
+    names = list(tables["cells"])
+    cost = {key: row[names.index("thousand steps")] for key, row in of_cell.items()}
+    assert cost[2, "+", "[1, 2)"] == 3 * 8 * 0.5 and cost[100, "+", "[1, 2)"] == 6
+    assert cost[10, "÷", "[-2, 2)"] == np.inf  # none is solved
+
+
 def test_first_order_ends_at_the_saddle(tables):
     """All runs of both starts have the error of sums that are learned alike."""
     saddle = tables["saddle"]
@@ -184,6 +238,9 @@ def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(second_order, "STEPS", 100)
     monkeypatch.setattr(second_order, "FIRST_STEPS", 1000)
+    few = {"as it is": {}, "250 samples": second_order.CHANGED["250 samples"]}
+    monkeypatch.setattr(second_order, "CHANGED", few)
+    monkeypatch.setattr(second_order, "HAS", {"add": "NAU→NAU"})
     given = Trained(study("second-order"), [], Results([], tmp_path), seeds=1)
     computed = second_order.compute(given).tables
     assert len(computed["runs"]["problem"]) == 3 * 4  # networks and operations
@@ -196,6 +253,8 @@ def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
         zip(computed["cells"]["operation"], computed["cells"]["solved"], strict=True)
     )
     assert [percent(solved[sign]) for sign in "+−"] == [100, 100]
+    assert computed["parts"]["setting, one start"] == list(few)
+    assert list(map(percent, computed["parts"]["+"])) == [100, 100]
     monkeypatch.setattr(taken, "train_cells", None)  # all is there
     assert second_order.compute(given).tables == computed
 

@@ -22,7 +22,7 @@ NAMES = (*KEYS, "solved", "rounded", "errors")
 STARTS_NAMES = ("inputs", "starts", "solved, %", "rounded, %", "worst cell, %")
 STARTS_NAMES += ("worst cell rounded, %",)
 
-Labels = tuple[int, str, str, str]  # inputs, operation, range and network
+Labels = tuple[int | str, ...]  # the last: inputs, operation, range and network
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
@@ -94,6 +94,16 @@ class Runs(NamedTuple):
         error, solved, rounded = (a.reshape(a.shape[0], -1) for a in flat)
         best = error.argmin(axis=1)[:, None]
         return tuple(np.take_along_axis(a, best, 1)[:, 0] for a in (solved, rounded))  # type: ignore[return-value]  # two of them
+
+    def cost(self, steps: int) -> float:
+        """How many steps of single runs a solved problem takes; infinite if none is.
+
+        Args:
+            steps: of one run.
+        """
+        networks, problems, starts = self.solved.shape
+        solved = int(self.taken(starts)[0].sum())
+        return networks * problems * starts * steps / solved if solved else np.inf
 
     def beside(self, other: "Runs") -> "Runs":
         """The runs of the networks of both, on the same problems."""

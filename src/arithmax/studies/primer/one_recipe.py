@@ -65,12 +65,10 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained) -> Table:
     best, rows = best_published(trained.results.folder), []
     for key, runs in found.items():
         solved, rounded = runs.taken(STARTS)
-        rate = share(solved)
         unit, published = best.get(key, ("", float("nan")))
-        cost = 2 * STARTS * STEPS / max(rate.value, 1e-9) / 1e6
-        percents = (percent_text(rate), percent_text(share(rounded)))
+        percents = (percent_text(share(solved)), percent_text(share(rounded)))
         shown = f"{100 * published:.0f} % ({unit})" if unit else "not run"
-        rows.append((*key, solved.size, *percents, shown, cost))
+        rows.append((*key, solved.size, *percents, shown, runs.cost(STEPS) / 1e6))
     names = ("problems", "solved", "rounded", "best published", "million steps")
     return columns(("inputs", "operation", "range", *names), rows)
 

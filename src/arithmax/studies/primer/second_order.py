@@ -8,8 +8,8 @@ import numpy as np
 
 from ...networks import Stack
 from ...tasks import NumpyKey, Starts, Subsets, Task
-from ...training import Cell, Criterion, Protocol
-from ...units import NAU, NMU, NRU, Uniform
+from ...training import Adam, Cell, Criterion, Measuring, Protocol
+from ...units import NAU, NMU, NRU, Distribution, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
 from .._grid import NAMED, SYMBOLS
@@ -35,6 +35,8 @@ from ._taken import (
 
 SHEET = sheet("primer", "second-order")
 START = Uniform(0.25, 0.75)  # of the first layer: sums of all signs are far from zero
+NamedStarts = tuple[tuple[str, Distribution], ...]
+STARTS_OF_SUMS: NamedStarts = (("0.W", START),)
 UNITS = {"NAU→NAU": NAU(), "NAU→NMU": NMU(), "NAU→NRU": NRU()}
 HUNDRED = 100  # two sums of 25 of so many inputs: the arithmetic dataset
 STARTS = {2: 8, 10: 8, HUNDRED: 4}  # by the number of inputs
@@ -46,13 +48,30 @@ ON_ONE_RANGE = ("arithmetic-dataset", "learning-rate")
 RESISTS = 0.99  # below it a cell is listed
 SAMPLES = 10_000  # of which the variance of targets is taken
 FIRST_SEEDS, FIRST_STEPS = 16, 100_000  # of the recipe of first order, for comparison
-FIRST_STARTS = {"as the NAU starts": (), "between ¼ and ¾": (("0.W", START),)}
+FIRST_STARTS = {"as the NAU starts": (), "between ¼ and ¾": STARTS_OF_SUMS}
 FIRST_NAMES = ("start", "operation", "seed", "solved", "interpolation")
+# What the setting is with one of its parts changed: single starts, of the network that
+# has the operation, with a hundred inputs on one range.
+CHANGED: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "the NAU's own start": {"starts": ()},
+    "250 samples": {"batches__size": 250},
+    "1,000 samples": {"batches__size": 1000},
+    "100 steps": {"steps": 100},
+    "single precision": {"precision": "float32"},
+    "20,000 steps of Adam": {
+        "steps": 20_000,
+        "optimiser": Adam(1e-2),
+        "measuring": Measuring(1000),
+    },
+}
+CHANGED_SEEDS, CHANGED_RANGE = 32, "[1, 2)"
+HAS = {"add": "NAU→NAU", "sub": "NAU→NAU", "mul": "NAU→NMU", "div": "NAU→NRU"}
 
 
-def network(name: str) -> Stack:
+def network(name: str, starts: NamedStarts = STARTS_OF_SUMS) -> Stack:
     """Two layers with two values between them."""
-    return Stack((NAU(), UNITS[name]), hidden=(2,), starts=(("0.W", START),))
+    return Stack((NAU(), UNITS[name]), hidden=(2,), starts=starts)
 
 
 def problem(operation: str, where: str, inputs: int) -> Task | None:
@@ -65,18 +84,39 @@ def problem(operation: str, where: str, inputs: int) -> Task | None:
     return Subsets(operation, interpolation=(low, high), extrapolation=outer)  # type: ignore[arg-type]  # a literal
 
 
+def setting(inputs: int, **changes: Any) -> Protocol:
+    """The setting, judged as the paper of the task does, with other parts."""
+    criterion = Criterion(1e-5 if inputs == HUNDRED else 1e-4, rule="authors")
+    return Protocol.second_order(STEPS, criterion=criterion).updated(**changes)
+
+
 def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
     """Every cell with each network."""
     for (inputs, starts), name in product(STARTS.items(), UNITS):
-        # As the papers of both tasks have it.
-        criterion = Criterion(1e-5 if inputs == HUNDRED else 1e-4, rule="authors")
-        protocol = Protocol.second_order(STEPS, criterion=criterion)
+        protocol = setting(inputs)
         seeds = tuple(range(problems * starts))
         for operation, where in product(OPERATIONS, RANGES):
             if (asked := problem(operation, where, inputs)) is not None:
                 labels = (inputs, SYMBOLS[operation], where, name)
                 several = Starts(asked, starts)
                 yield labels, starts, Cell(network(name), several, protocol, seeds)
+
+
+def cell_key(operation: str) -> tuple[int, str, str]:
+    """The labels of the cell of an operation whose setting is changed."""
+    return HUNDRED, SYMBOLS[operation], CHANGED_RANGE
+
+
+def changed(name: str, seeds: int) -> Iterator[tuple[Labels, int, Cell]]:
+    """Each operation of a hundred inputs on one range, with a part changed."""
+    settings = dict(CHANGED[name])
+    starts = settings.pop("starts", STARTS_OF_SUMS)
+    for operation, pair in HAS.items():
+        asked = problem(operation, CHANGED_RANGE, HUNDRED)
+        assert asked is not None
+        stack, protocol = network(pair, starts), setting(HUNDRED, **settings)
+        cell = Cell(stack, asked, protocol, tuple(range(seeds)))
+        yield (name, *cell_key(operation), pair), 1, cell
 
 
 def printed() -> dict[tuple, tuple[str, float]]:
@@ -114,8 +154,10 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained, problems: int) ->
             both = percent_text(share(runs.beside(other[key]).taken(runs.starts)[0]))
         unit, rate = published.get(key, ("", 0.0))
         best = f"{100 * rate:.0f} %" + f" ({unit})" * bool(rate) if unit else "none"
-        rows.append((*key, solved.size, runs.starts, *percents, adam, both, best))
+        shown = (*percents, adam, both, best, runs.cost(STEPS) / 1e3)
+        rows.append((*key, solved.size, runs.starts, *shown))
     names = ("problems", "starts", "solved", "rounded", "first order", "both", "best")
+    names += ("thousand steps",)
     return columns(("inputs", "operation", "range", *names), rows)
 
 
@@ -188,6 +230,25 @@ def saddle_error(task: Subsets, seed: int) -> float:
     return float(np.var((a - b) ** 2 / 4))
 
 
+def by_parts(trained: Trained) -> tuple[Table, Table]:
+    """Runs with each part changed, and how many of each operation are solved."""
+    names = ("changed", *NAMES)
+    kept = Kept(
+        trained.results.folder, SHEET.name, "runs-changed", names, 1 + len(KEYS)
+    )
+    seeds = min(trained.seeds or CHANGED_SEEDS, CHANGED_SEEDS)
+    listed = (cell for name in CHANGED for cell in changed(name, seeds))
+    keep_trained(kept, listed, seeds, trained.progress)
+    found = by_cell(kept.rows.values(), seeds)
+    cells = {name: [(name, *cell_key(op)) for op in HAS] for name in CHANGED}
+    rows = [
+        (name, *(percent_text(share(found[key].solved)) for key in keys))
+        for name, keys in cells.items()
+    ]
+    titles = ("setting, one start", *(SYMBOLS[operation] for operation in HAS))
+    return kept.table(kept.rows.values()), columns(titles, rows)
+
+
 def compute(trained: Trained) -> Computed:
     """All tables; what the folder has already is not trained again."""
     problems = trained.seeds or PROBLEMS
@@ -196,6 +257,7 @@ def compute(trained: Trained) -> Computed:
     rows = list(kept.rows.values())
     found = by_cell(rows, problems)
     hundred = [row for row in rows if row[0] == HUNDRED]
+    runs_changed, parts = by_parts(trained)
     return Computed(
         {
             "runs": kept.table(rows),
@@ -204,6 +266,8 @@ def compute(trained: Trained) -> Computed:
             "hundred": networks_table(hundred, problems),
             "starts": starts_table(found, COUNTS),
             "resisting": resisting(found),
+            "runs-changed": runs_changed,
+            "parts": parts,
             "saddle": by_first_order(trained),
         }
     )
