@@ -13,6 +13,8 @@ UNHOOKED := $(wildcard docs/*.md) tests/unhooked tests/regressor \
     primer/test_second_order slides/test_stored_runs slides/test_theory \
     success/test_what_decides) \
   $(patsubst %,tests/benchmark/test_%.py,best leaderboard) \
+  $(patsubst %,tests/discover/test_%.py,account small_tables) \
+  tests/benchmarks/test_agreement.py tests/studies/test_sheet.py \
   tests/layers/test_fit.py tests/report/test_leaderboard_page.py \
   tests/test_documented_commands.py tests/test_errors_page.py
 # Compiled files are kept: workers, and commands that tests start, need not compile again.

@@ -24,6 +24,22 @@ jax.config.update("jax_compilation_cache_dir", str(COMPILED))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
+# Examples in documents and docstrings that train for more than five seconds.
+SLOW = (
+    "docs/recipe.md",
+    "docs/uncertainty.md",
+    "src/arithmax/bayes/_laplace.py",
+    "src/arithmax/bayes/_nuts.py",
+    "src/arithmax/equinox/_fit.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
+
+
 def pytest_collection_finish():
     gc.freeze()  # modules and tests stay, and need not be looked through again
 

@@ -46,6 +46,7 @@ def test_full_rank_is_laplace_where_the_posterior_is_normal(around):
     assert found.noise.mean == pytest.approx(near.noise.mean, rel=0.05)
 
 
+@pytest.mark.slow
 def test_mean_field_is_too_sure_where_constants_make_up_for_each_other():
     x, y = table("2*a/(b + c)", 0.02)
     formula = parse("2*a/(b + c)", NAMES)

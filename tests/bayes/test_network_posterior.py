@@ -230,6 +230,7 @@ def test_laplace_names_parameters_that_do_not_fit(params, message):
         network_laplace(RealNaiveNPU(), params, x, y)
 
 
+@pytest.mark.slow
 def test_from_rows_to_a_formula_with_the_right_inputs():
     x, y = power_rows()
     found = variational(RealNaiveNPU(), x, y, names=["a", "b", "c", "d"], seeds=2)

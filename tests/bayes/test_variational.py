@@ -113,6 +113,7 @@ def test_type_two_map_reaches_the_fixed_point_of_ard():
     assert noise == pytest.approx(np.sqrt(squares), rel=0.01)
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_are_seeds_alone():
     x, y, _ = correlated_rows(50)
     options = {"steps": 200, "draws": 50, "prior": ARD()}
@@ -123,6 +124,7 @@ def test_seeds_side_by_side_are_seeds_alone():
     assert together[0].draws["W"] != pytest.approx(together[1].draws["W"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_second_table_compiles_nothing():
     programs: list[Any] = [_svi.first_climb, _svi.advanced, _svi.finished]
     x, y, _ = correlated_rows(40)
@@ -150,6 +152,7 @@ def test_weights_of_a_nau_beyond_its_bounds_are_at_them():
     assert weight.high == 1.0
 
 
+@pytest.mark.slow
 def test_a_seed_that_diverges_is_never_the_best():
     """Exponents of numbers beyond 1e200 overflow at once where a seed starts."""
     rng = np.random.default_rng(0)

@@ -289,6 +289,7 @@ def test_every_operation_that_it_can_represent_is_trained_on_every_range():
     assert arms(mass, "redundancy", mass.operations) == []
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_has_its_place(tmp_path, monkeypatch, capsys):
     arguments = ["benchmark", f"{EXAMPLE}:SineNMU", "--seeds", "2", "--steps", "1000"]
     arguments += ["--out", str(tmp_path / "runs")]

@@ -184,6 +184,7 @@ def test_halves_of_the_own_set_have_the_same_classes():
     assert len({f.text for f in own}) == len(own)
 
 
+@pytest.mark.slow
 def test_the_own_set_is_what_the_generator_makes():
     from formulas.generate import generate
 

@@ -40,6 +40,7 @@ def test_a_unit_that_imports_a_module_beside_it(capsys):
     assert "10 of 10" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_sweep(clone, capsys):
     one, two = section("fleet.md", "Sweep a setting")
     cli.main([*one, "--quiet"])
@@ -54,6 +55,7 @@ def test_a_sweep(clone, capsys):
     assert rates.count("of 2") == 4
 
 
+@pytest.mark.slow
 def test_optimisers_of_optax(capsys):
     for command in section("protocol.md", "Any optimiser of optax"):
         cli.main([*command, "--quiet"])

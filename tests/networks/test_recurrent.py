@@ -54,6 +54,7 @@ def test_weights_of_one_are_exact_at_any_length(steps, accumulate):
         np.testing.assert_array_equal(last.apply(params, x)[:, 0], expected[:, -1])
 
 
+@pytest.mark.slow
 def test_a_long_sequence_is_one_loop_and_a_short_one_is_none():
     """A program that unrolls 1,000 steps takes long to compile."""
     for net, params in (

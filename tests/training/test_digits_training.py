@@ -101,6 +101,7 @@ def test_the_recipe_has_r_z_where_there_is_a_weight_for_each_input():
     assert isinstance(only, UnitPenalty)
 
 
+@pytest.mark.slow
 def test_r_z_is_for_stacks_too():
     """It looks at what the last unit is given."""
     network, task = Stack((NAU(), NMU()), (2,)), SingleModule("mul")
@@ -197,6 +198,7 @@ def _for(network):
     return SHORT if network == PRODUCT else SHORT.updated(penalties=())
 
 
+@pytest.mark.slow
 def test_rows_and_curves_have_the_error_at_each_length(trained):
     """Also on rows that are longer than those of training, of a task of one's own."""
     results, _ = trained
@@ -211,6 +213,7 @@ def test_rows_and_curves_have_the_error_at_each_length(trained):
         assert row["extrapolation"] == pytest.approx(row["length_20"], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_what_a_task_measures_takes_the_place_of_no_other_column(trained):
     results, _ = trained
     for name in results.rows[0].keys() | {"step"}:
@@ -234,6 +237,7 @@ def test_a_task_with_such_a_measure_is_not_trained():
         train_cells([Cell(PRODUCT, Outcomes("product", test_length=2), SHORT, (0,))])
 
 
+@pytest.mark.slow
 def test_packed_beside_others_they_keep_their_lengths(trained, tmp_path):
     results, folder = trained
     table = SingleModule("mul")
@@ -251,6 +255,7 @@ def test_packed_beside_others_they_keep_their_lengths(trained, tmp_path):
     assert np.isnan(curves[other["run"]]["length_7"]).all()
 
 
+@pytest.mark.slow
 def test_a_seed_is_the_same_alone_and_beside_others(trained):
     results, _ = trained
     cells = [Cell(PRODUCT, OWN, SHORT, (1,))]
@@ -260,6 +265,7 @@ def test_a_seed_is_the_same_alone_and_beside_others(trained):
         assert alone[name] == beside[name]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(trained, tmp_path):
     """Stopped after its first interval, it ends as if it had not been."""
     results, _ = trained

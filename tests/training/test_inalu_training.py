@@ -77,6 +77,7 @@ def authors_loop(start, batches):
     return {n: v.T.numpy() if v.ndim == 2 else v.numpy() for n, v in p.items()}
 
 
+@pytest.mark.slow
 def test_a_run_is_the_authors_loop():
     """Forty steps: alternation, clipping, slots and penalty against their script's."""
     task = SingleModule("sub", 2, (-1.0, 1.0), (-10.0, -5.0))

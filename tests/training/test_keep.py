@@ -47,6 +47,7 @@ def test_a_short_run_is_the_beginning_of_a_long_one(tmp_path):
             np.testing.assert_array_equal(value, whole[name][:2])
 
 
+@pytest.mark.slow
 def test_a_padded_network_keeps_its_own_shapes(tmp_path):
     padded = Stack((NAU(), NMU()), (2,), (5,))
     for _, params in kept(KEPT, tmp_path, padded):

@@ -120,6 +120,7 @@ def test_the_ramp_of_a_penalty_and_a_later_step():
     check_alike(network, MANY, protocol, first=1_500_000)
 
 
+@pytest.mark.slow
 def test_replicas_are_drawn_afresh_between_kernels():
     rule = Stalled(every=20, patience=0, above=0.0)
     protocol = Protocol(100, restart=rule, measuring=Measuring(100, 1000))
@@ -228,6 +229,7 @@ class Worst(SquaredError):
         return jnp.max((y - t) ** 2)
 
 
+@pytest.mark.slow
 def test_samples_that_depend_on_each_other_are_found():
     network, protocol = published(NMU(), MANY)
     assert "depend on each other" in lacks(Centred(), MANY, protocol)
@@ -299,6 +301,7 @@ def test_blocks_of_kernels_are_bundled():
     assert [len(b) for b in bundles([*few(3, "cpu"), *few(3, "cpu")])] == [1, 1]
 
 
+@pytest.mark.slow
 def test_side_by_side_each_program_is_as_alone():
     configurations = [
         Configuration(unit, task, Protocol(100, measuring=Measuring(100, 1000)))
@@ -336,6 +339,7 @@ def quiet(name, steps, solved):
     """Nobody looks at the progress."""
 
 
+@pytest.mark.slow
 def test_blocks_of_a_bundle_may_be_at_different_steps(tmp_path, monkeypatch):
     straight = train_jobs(two_jobs(), jax.devices()[0], threading.Event(), quiet)
     first, _ = two_jobs(tmp_path)

@@ -225,6 +225,7 @@ def test_a_penalty_counts():
     assert values[-1] == pytest.approx(total(flat.vector(params)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_padding_does_not_move_and_changes_nothing():
     """A network beside zeros takes the steps of the network alone."""
     wide = Stack((NAU(), NMU()), hidden=(3,))

@@ -72,11 +72,14 @@ def solved(network, task, protocol=LM, seeds=range(16)) -> int:
     [
         (PRODUCT, lambda a, b, c: (a + b) * (b + c), 5),
         (NRU(), lambda a, b, c: a / b, 16),
-        (RealNPU(clip=True), lambda a, b, c: a / b, 16),
-        (
+        pytest.param(
+            RealNPU(clip=True), lambda a, b, c: a / b, 16, marks=pytest.mark.slow
+        ),
+        pytest.param(
             Stack((RealNaiveNPU(), NAU()), hidden=(2,)),
             lambda a, b, c: a**2 / b - b * c,
             15,
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["product of sums", "NRU", "RealNPU", "monomials and NAU"],
@@ -86,6 +89,7 @@ def test_exact_in_sixty_steps(network, function, least):
     assert solved(network, table(function)) >= least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projection", [True, False])
 def test_sums_of_monomials_with_coefficients(projection):
     """Half of 16 seeds, whether the coefficients are solved for exactly or damped."""

@@ -61,6 +61,7 @@ def test_different_ones_have_different_runs(kind):
     assert names == [run(make()) for make in DIFFERENT[kind]]
 
 
+@pytest.mark.slow
 def test_rows_of_another_are_not_taken(tmp_path):
     """One that moves, and one that does not, into one folder."""
     moved, still = (

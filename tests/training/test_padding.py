@@ -33,14 +33,8 @@ def cells(units, padded, **changes):
     return [Cell(Stack(units, (h,), padded), TASK, protocol, (0, 1)) for h in (2, 3, 5)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "NMU",
-        pytest.param("NAC•", marks=pytest.mark.slow),
-        pytest.param("NAC•,NMU", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAIRS)
 def test_padding_changes_nothing_but_the_rounding(name, tmp_path):
     # Later on, one of NAC•'s hidden numbers comes so near zero that rounding decides.
     earlier = {"steps": 300, "measuring": Measuring(300, 1000)}

@@ -204,6 +204,7 @@ def check_numbers_matter(setting: str, part: Part, others: dict[str, Any]) -> No
         assert all(a != b for a, b in pairs), f"`{name}` of {part} changes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "part", "others"), TRACED, ids=[type(row[1]).__name__ for row in TRACED]
 )
@@ -229,6 +230,7 @@ COMPILED = [
 ]
 
 
+@pytest.mark.slow
 def test_choices_change_results():
     """One of each kind without numbers: that structure changes is seen above."""
     before, *after = results_of([BASE, *(BASE.updated(**{n: v}) for n, v in COMPILED)])

@@ -13,7 +13,14 @@ from conformance import IN, OUT, inputs, variants
 from sequences import CASES, samples
 
 
-@pytest.mark.parametrize("unit", list(variants()), ids=repr)
+def every_unit():
+    """Each unit as it is by default; with other options it is `slow`."""
+    for unit in variants():
+        others = () if unit == type(unit)() else pytest.mark.slow
+        yield pytest.param(unit, marks=others)
+
+
+@pytest.mark.parametrize("unit", list(every_unit()), ids=repr)
 def test_one_graph(unit):
     torch._dynamo.reset()
     torch.manual_seed(0)

@@ -104,6 +104,7 @@ def test_small_weights_are_small_beside_those_of_their_sum():
     assert left["1.W"].tolist() == [[0.5, 0.0]]
 
 
+@pytest.mark.slow
 def test_l1_has_the_published_strengths_and_draws_weights_to_zero():
     penalty = m.l1(PRODUCT, 5000)
     assert (penalty.strength, penalty.end, penalty.every) == (1e-5, 1e-4, 500)

@@ -92,6 +92,7 @@ def tables_of(own, results, folder):
     return found.tables
 
 
+@pytest.mark.slow
 def test_products_from_weights_to_tables(tmp_path):
     own, arms = tiny("digits-product", ("NMU", "LSTM", "reference"))
     results = untrained(own, arms, range(1, 21), tmp_path)
@@ -145,6 +146,7 @@ def test_an_answer_to_one_image_is_what_its_unit_makes_of_the_reading(tmp_path):
     np.testing.assert_allclose(answers, w * read_off + 1 - w, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_counts_from_weights_to_tables(tmp_path):
     own, arms = tiny("digits-count", ("NAC+", "LSTM"))
     results = untrained(own, arms, (1, 10, 100), tmp_path)

@@ -218,6 +218,7 @@ def test_digits_are_told_apart_by_cross_entropy():
     assert losses[:, -1].max() < 2.0 and right.min() > 0.5
 
 
+@pytest.mark.slow
 def test_three_nalus_on_images_are_lost_at_once():
     """What the report saw: before the first step, or by its slopes, all is NaN."""
     losses, right = images.classified(images.THREE["NALU"], images.INK, 2, 3)

@@ -262,6 +262,7 @@ def test_means_of_one_run_and_of_runs_that_diverged():
     assert several.value == 2.0 and several.low < 1.0 < 3.0 < several.high
 
 
+@pytest.mark.slow
 def test_gates_are_counted_by_what_became_of_them(results):
     study = STUDIES[2]
     own = trained(study, results)

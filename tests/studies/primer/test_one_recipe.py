@@ -158,6 +158,7 @@ def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     assert recipe.compute(given).tables["runs"] == computed.tables["runs"]
 
 
+@pytest.mark.slow
 def test_what_was_finished_is_kept_when_it_is_interrupted(tmp_path, monkeypatch):
     small(monkeypatch, 1000)
     calls, train = [], taken.train_cells

@@ -191,6 +191,7 @@ def test_the_error_of_the_saddle_is_that_of_uniform_numbers():
         assert second_order.saddle_error(task, seed) == pytest.approx(exact, rel=0.1)
 
 
+@pytest.mark.slow
 def test_an_interruption_keeps_what_the_recipe_of_first_order_had(
     tmp_path, monkeypatch
 ):
