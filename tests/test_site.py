@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-def a_few_now(names, now=4):
+def a_few_now(names, now=2):
     """Some pages of a kind always, the others where minutes do not matter."""
     later = (pytest.param(name, marks=pytest.mark.slow) for name in names[now:])
     return [*names[:now], *later]
@@ -182,7 +182,7 @@ PAGES += ["torch-digits/", "regressor/", "readout/", "comparison/", "reference/"
 PAGES += [f"reference/{path.stem}/" for path in (DOCS / "reference").glob("[!i]*.md")]
 
 
-@pytest.mark.parametrize("path", a_few_now(PAGES, 8))
+@pytest.mark.parametrize("path", a_few_now(PAGES, 4))
 def test_every_other_page(visit, path):
     page = visit(path)
     assert page.locator("article h1").count() == 1

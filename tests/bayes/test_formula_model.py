@@ -32,6 +32,7 @@ def around() -> Any:
     return x, y, laplace(parse("2*a**2/b", NAMES), x, y)
 
 
+@pytest.mark.slow
 def test_full_rank_is_laplace_where_the_posterior_is_normal(around):
     x, y, near = around
     [found] = variational(near.given, x, y, seeds=1, correlated=True)

@@ -46,6 +46,7 @@ def fitted():
     }
 
 
+@pytest.mark.slow
 def test_mean_field_has_the_spreads_that_the_others_leave(closed, fitted):
     mean, precision = closed
     draws = fitted["mean field"].draws["W"][:, 0]
@@ -142,6 +143,7 @@ def test_batches_of_rows_find_the_same_weights():
     assert found[0].params["W"][0] == pytest.approx(truth, abs=0.03)
 
 
+@pytest.mark.slow
 def test_weights_of_a_nau_beyond_its_bounds_are_at_them():
     x, _, _ = correlated_rows()
     y = 1.5 * x[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(x))

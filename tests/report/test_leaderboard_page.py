@@ -254,6 +254,7 @@ def test_a_phone_is_wide_enough(visit, width):
         assert name is not None and name["x"] >= 0  # the unit's name stays in sight
 
 
+@pytest.mark.slow
 @in_browser
 @pytest.mark.parametrize("width", [390, 1400])
 def test_names_are_never_broken(browser, packaged, width):

@@ -171,6 +171,7 @@ COLOURS = """() => [
 ]"""
 
 
+@pytest.mark.slow
 @in_browser
 def test_light_and_dark(visit):
     light, dark = visit(color_scheme="light"), visit(color_scheme="dark")

@@ -196,6 +196,7 @@ CONTRAST = """(e) => {
 }"""
 
 
+@pytest.mark.slow
 @in_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_on_the_page(visit, scheme):
@@ -207,6 +208,7 @@ def test_text_can_be_read_on_the_page(visit, scheme):
         assert min(texts.evaluate_all(f"(all) => all.map({CONTRAST})")) > 4.5
 
 
+@pytest.mark.slow
 @in_browser
 def test_a_theme_that_is_chosen_elsewhere_reaches_a_plot_when_it_is_shown(visit):
     page = visit(at="#noted", color_scheme="light")

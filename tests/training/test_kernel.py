@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -109,6 +110,7 @@ PARTS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", PARTS, ids=[", ".join(p) for p in PARTS])
 def test_parts_of_protocols(parts):
     protocol = Protocol(100, measuring=Measuring(100, 1000), **parts)
@@ -363,7 +365,8 @@ def test_blocks_of_a_bundle_may_be_at_different_steps(tmp_path, monkeypatch):
 
 def test_the_seconds_of_a_bundle_are_shared_by_its_runs(monkeypatch):
     count = iter(range(10**6))
-    monkeypatch.setattr(_block.time, "monotonic", lambda: float(next(count)))
+    clock = SimpleNamespace(monotonic=lambda: float(next(count)))  # JAX has its own
+    monkeypatch.setattr(_block, "time", clock)
     rows = train_jobs(two_jobs(), jax.devices()[0], threading.Event(), quiet)
     # A second for each of three intervals of three runs, and one at the end of a block.
     assert [row["seconds"] for row in rows] == [1.5, 1.5, 2.0]

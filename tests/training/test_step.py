@@ -135,6 +135,7 @@ def test_a_table_repeats_and_fresh_data_do_not():
     assert not jnp.array_equal(first, third)
 
 
+@pytest.mark.slow
 def test_a_penalty_apart_is_a_step_of_its_own():
     """With no learning signal from the loss, weights still move by the penalty."""
     joint = Protocol(

@@ -181,6 +181,7 @@ def test_gradients_explode_by_negative_powers_alone(formulae):
 # Moments.
 
 
+@pytest.mark.slow
 def test_which_moments_hold(moments):
     whole(m.study(), moments)
     found = verdicts(m.study(), moments)
