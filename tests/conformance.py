@@ -33,6 +33,11 @@ def variants(classes: typing.Iterable[type[Unit]] | None = None) -> Iterator[Uni
             yield cls(**dict(zip(choices, values, strict=True)))
 
 
+def is_default(unit: Unit) -> bool:
+    """Whether none of its options was chosen."""
+    return unit == type(unit)()
+
+
 def _literals(hint: typing.Any) -> tuple:
     if typing.get_origin(hint) is typing.Literal:
         return typing.get_args(hint)

@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 import torch
 
 from arithmax import (
@@ -45,6 +46,17 @@ CASES: list[tuple[Network, Any, int]] = [
     (LSTM(hidden=5, reader=SMALL, every_step=False), (3, *IMAGE), 2),
     (Stack((Recurrent(NMU(), every_step=False), NAU()), (2,)), (3, 1), 1),
 ]
+
+
+def _marked(net: Network, shape: Any, out: int) -> Any:
+    """Networks with a reader of images are `slow`; the reader alone is not."""
+    marks = pytest.mark.slow if getattr(net, "reader", None) == SMALL else ()
+    return pytest.param(net, shape, out, marks=marks, id=f"{net}-{shape}")
+
+
+every_case = pytest.mark.parametrize(
+    ("net", "shape", "out"), [_marked(*case) for case in CASES]
+)
 
 
 def drawn(net: Network, in_features: Any, out_features: int, seed: int = 0):

@@ -14,6 +14,7 @@ from arithmax import UNITS
 from arithmax.studies import studies
 from browser import browser as browser
 from browser import needs_browser
+from few import a_few_now
 
 SITE = Path(__file__).parents[1] / "site"
 DOCS = Path(__file__).parents[1] / "docs"
@@ -25,12 +26,6 @@ pytestmark = [
     ),
     pytest.mark.xdist_group("browser"),
 ]
-
-
-def a_few_now(names, now=2):
-    """Some pages of a kind always, the others where minutes do not matter."""
-    later = (pytest.param(name, marks=pytest.mark.slow) for name in names[now:])
-    return [*names[:now], *later]
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +84,10 @@ def drawn(images) -> list[bool]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    a_few_now([(390, "dark"), (1400, "light"), (390, "light"), (1400, "dark")]),
+)
 def test_the_first_screen_has_the_picture(visit, scheme, width):
     """And it is the one for the page's colours; code and both commands follow."""
     page = visit("")

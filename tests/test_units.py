@@ -5,11 +5,27 @@ import itertools
 import numpy as np
 import pytest
 
-from conformance import CHECKS, variants
+from conformance import (
+    CHECKS,
+    check_dtypes,
+    check_gradient_is_finite_difference,
+    is_default,
+    variants,
+)
+
+# Of units with other options `slow`; their gradients are at once those of PyTorch.
+LONG = (check_dtypes, check_gradient_is_finite_difference)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("unit", list(variants()), ids=repr)
+def cases():
+    """Every unit, with every combination of its options, and every check."""
+    for unit, check in itertools.product(variants(), CHECKS):
+        is_slow = check in LONG and not is_default(unit)
+        marks = pytest.mark.slow if is_slow else ()
+        yield pytest.param(unit, check, marks=marks, id=f"{unit!r}-{check.__name__}")
+
+
+@pytest.mark.parametrize(("unit", "check"), list(cases()))
 def test_conformance(unit, check):
     check(unit)
 

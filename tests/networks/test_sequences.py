@@ -3,15 +3,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 import torch
 
 import arithmax.equinox
 import arithmax.torch
-from sequences import CASES, drawn, gradient, in_jax, in_torch, samples
-
-ids = [f"{net}-{shape}" for net, shape, _ in CASES]
-every_case = pytest.mark.parametrize(("net", "shape", "out"), CASES, ids=ids)
+from sequences import drawn, every_case, gradient, in_jax, in_torch, samples
 
 
 @every_case

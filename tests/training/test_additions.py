@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax.flatten_util import ravel_pytree
 
 from arithmax import NMU, Network, Noise, RealNaiveNPU, train
@@ -99,6 +100,7 @@ class Brightness(Task):
         return x, x.mean((1, 2)).sum(0)[None]
 
 
+@pytest.mark.slow
 def test_a_recurrent_network_over_images():
     parts = {"measuring": Measuring(200, 1000), "criterion": FLAT}
     how = Protocol(600, optimiser=Adam(1e-2), **parts)

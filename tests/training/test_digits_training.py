@@ -61,6 +61,7 @@ def test_r_z_is_the_published_formula(unit, neutral):
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_r_z_reaches_the_reader():
     """Its slope is that of the whole network: it draws unused readings to 1."""
     task, rng = Digits("product"), np.random.default_rng(1)
@@ -111,6 +112,7 @@ def test_r_z_is_for_stacks_too():
     assert rows[0]["interpolation"] != rows[2]["interpolation"]
 
 
+@pytest.mark.slow
 def test_r_z_of_a_padded_stack_is_that_of_the_stack():
     """Padding is no weight: the mean is over the others, or the penalty is weaker."""
     task, strong = SingleModule("mul"), (InputPenalty(10.0),)

@@ -363,6 +363,7 @@ def test_blocks_of_a_bundle_may_be_at_different_steps(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_the_seconds_of_a_bundle_are_shared_by_its_runs(monkeypatch):
     count = iter(range(10**6))
     clock = SimpleNamespace(monotonic=lambda: float(next(count)))  # JAX has its own

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from arithmax.torch import Layer
-from conformance import IN, OUT, inputs, variants
-from sequences import CASES, samples
+from conformance import IN, OUT, inputs, is_default, variants
+from sequences import every_case, samples
 
 
 def every_unit():
     """Each unit as it is by default; with other options it is `slow`."""
     for unit in variants():
-        others = () if unit == type(unit)() else pytest.mark.slow
+        others = () if is_default(unit) else pytest.mark.slow
         yield pytest.param(unit, marks=others)
 
 
@@ -29,7 +29,7 @@ def test_one_graph(unit):
     check_compiled(layer, compiled, torch.tensor(inputs(unit)))
 
 
-@pytest.mark.parametrize(("net", "shape", "out"), CASES, ids=str)
+@every_case
 def test_networks_over_sequences_are_one_graph(net, shape, out):
     torch._dynamo.reset()
     torch.manual_seed(0)
