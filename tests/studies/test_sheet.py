@@ -94,6 +94,7 @@ def test_a_sheet_adds_to_the_arms_that_it_names():
         ('+++\ntitle = "A title"\n+++\n', "must have `question`"),
         ('+++\ntitle = "t"\nquestion = "q"\n+++\n', "must have `source`"),
         (TEXT.replace('model = "NAU"', 'model = "no"'), "changes no figure of an arm"),
+        ('+++\ntitle = "by `fit`"\n+++\n', "has a backquote before its prose"),
     ],
 )
 def test_what_is_no_sheet_is_refused(text, message):

@@ -36,9 +36,10 @@ tried.sparsity = "float64"  # where no reason was found
 late = "{count} of the steps were read from rows out of order"
 ```
 
-Line breaks inside a text are blanks. A figure has `value`, and `low` and `high` if an
-interval was published; or `solved` of `runs`, which has Wilson's interval; or `between`
-two ends, with the middle as its value; or `exact`, a value without doubt.
+Line breaks inside a text are blanks, and before the prose texts are plain. A figure has
+`value`, and `low` and `high` if an interval was published; or `solved` of `runs`, which
+has Wilson's interval; or `between` two ends, with the middle as its value; or `exact`, a
+value without doubt.
 """
 
 import re
@@ -180,6 +181,10 @@ def parsed(name: str, text: str) -> Sheet:
     if before or len(parts) != 2:
         raise ValueError(
             f"the sheet {name!r} must begin with TOML between two lines `+++`."
+        )
+    if "`" in parts[0]:
+        raise ValueError(
+            f"the sheet {name!r} has a backquote before its prose, where texts are plain."
         )
     front = _in_one_line(tomllib.loads(parts[0]))
     if missing := {"title", "question", "source"} - front.keys():
