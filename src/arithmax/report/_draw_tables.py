@@ -167,7 +167,7 @@ def _panels(plot: Heat, grouped: dict[Any, Columns]) -> go.Figure:
 
 
 def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
-    """Histograms in panels, two side by side at most."""
+    """Histograms in panels of one scale, two side by side at most."""
     table = columns_of_plot(evaluation, plot.table, (plot.x, plot.y, plot.by))
     if not table:
         return None
@@ -179,9 +179,10 @@ def bars(plot: Bars, evaluation: Evaluation) -> go.Figure | None:
         down,
         across,
         shared_xaxes=True,
+        shared_yaxes="all",  # type: ignore[arg-type]  # declared as a bool alone
         subplot_titles=[escaped(name) for name in grouped],
         vertical_spacing=0.24 / down if down > 1 else 0.0,
-        horizontal_spacing=0.12,
+        horizontal_spacing=0.06,
         x_title=escaped(plot.x),
         y_title=escaped(plot.y),
         figure=drawn,

@@ -36,10 +36,10 @@ tried.sparsity = "float64"  # where no reason was found
 late = "{count} of the steps were read from rows out of order"
 ```
 
-Line breaks inside a text are blanks, and before the prose texts are plain. A figure has
-`value`, and `low` and `high` if an interval was published; or `solved` of `runs`, which
-has Wilson's interval; or `between` two ends, with the middle as its value; or `exact`, a
-value without doubt.
+Line breaks inside a text are blanks, and before the prose texts are plain. A figure
+has `value`, and `low` and `high` if an interval was published; or `solved` of `runs`,
+which has Wilson's interval; or `between` two ends, with the middle as its value; or
+`exact`, a value without doubt.
 """
 
 import re
@@ -184,7 +184,7 @@ def parsed(name: str, text: str) -> Sheet:
         )
     if "`" in parts[0]:
         raise ValueError(
-            f"the sheet {name!r} has a backquote before its prose, where texts are plain."
+            f"the sheet {name!r} has a backquote before its prose: write it plainly."
         )
     front = _in_one_line(tomllib.loads(parts[0]))
     if missing := {"title", "question", "source"} - front.keys():
