@@ -6,6 +6,7 @@ Broken files that are plain text are in `bad_inputs/own-code.toml`.
 import json
 import math
 import os
+import py_compile
 import signal
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from arithmax import cli
 from arithmax._identity import source_hash
-from arithmax._own_code import load_module, sentence
+from arithmax._own_code import _finder, load_module, sentence
 from arithmax.cli._units import given_unit
 from arithmax.results import Results, read
 from arithmax.studies import load as stored
@@ -98,15 +99,39 @@ def test_modules_beside_a_file_are_those_beside_it(tmp_path):
     assert not list(tmp_path.glob("*/__pycache__/mine*"))
 
 
-def test_a_module_that_is_changed_within_a_second_is_run_afresh(tmp_path, monkeypatch):
+IMPORTS = {
+    "above": "from changed import VALUE\nvalue = lambda: VALUE\n",
+    "in a function": "def value():\n    from changed import VALUE\n    return VALUE\n",
+    "from a package": "from package.changed import VALUE\nvalue = lambda: VALUE\n",
+}
+
+
+@pytest.mark.parametrize("text", IMPORTS.values(), ids=IMPORTS)
+def test_a_module_that_is_changed_within_a_second_is_run_afresh(
+    text, tmp_path, monkeypatch
+):
     """Though a compiled file would pass for that of the new text, which is as long."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    file = written(tmp_path / "file.py", "from changed import VALUE\n")
+    file = written(tmp_path / "file.py", text)
+    written(tmp_path / "package" / "__init__.py", "")
     for value in (1, 2):
-        beside = written(tmp_path / "changed.py", f"VALUE = {value}\n")
-        os.utime(beside, (1e9, 1e9))
-        assert load_module(file, "file").VALUE == value
-    assert not sys.dont_write_bytecode
+        for folder in (tmp_path, tmp_path / "package"):
+            beside = written(folder / "changed.py", f"VALUE = {value}\n")
+            os.utime(beside, (1e9, 1e9))
+            if value == 1:
+                py_compile.compile(str(beside))  # as Python does
+        assert load_module(file, "file").value() == value
+
+
+def test_packages_elsewhere_are_compiled(tmp_path):
+    """A folder may hold an environment, whose modules are not those of a file."""
+    written(tmp_path / "file.py", "")
+    load_module(tmp_path / "file.py", "file")
+    site = tmp_path / ".venv" / "lib"
+    written(site / "package" / "__init__.py", "")
+    with pytest.raises(ImportError):
+        _finder(str(site / "package"))
+    assert _finder(str(tmp_path)).path == str(tmp_path)
 
 
 def test_an_error_elsewhere_is_not_ones_own(tmp_path):

@@ -9,7 +9,14 @@ import importlib
 import signal
 import sys
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+)
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +27,38 @@ _folders: set[Path] = set()  # those of the files that were run
 _beside: set[str] = set()  # modules that they imported from there
 
 AGAIN = "Correct it and run the same command again."
+
+
+class _Uncompiled(SourceFileLoader):
+    """Neither reads nor writes compiled files.
+
+    These know the second in which a module was changed: one that is changed twice
+    within it, to a text of the same length, would stay as it was.
+    """
+
+    def path_stats(self, path: Any) -> Any:
+        """None: what cannot be compared is compiled."""
+        raise OSError
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it, and remember that it lies beside a file of one's own."""
+        _beside.add(module.__name__)
+        super().exec_module(module)
+
+
+def _is_beside(folder: Path) -> bool:
+    """Whether a folder is that of a file that was run, or of a package in it."""
+    if folder in _folders:
+        return True
+    return (folder / "__init__.py").is_file() and _is_beside(folder.parent)
+
+
+def _finder(folder: str) -> FileFinder:
+    """What finds modules beside a file that was run; other folders have others."""
+    if not _is_beside(Path(folder)):
+        raise ImportError
+    extensions = (ExtensionFileLoader, EXTENSION_SUFFIXES)
+    return FileFinder(folder, extensions, (_Uncompiled, SOURCE_SUFFIXES))
 
 
 def load_module(file: Path, argument: str) -> ModuleType:
@@ -37,9 +76,6 @@ def load_module(file: Path, argument: str) -> ModuleType:
     spec.has_location = True
     sys.modules[name] = module = module_from_spec(spec)
     _enter(path.parent)
-    before = set(sys.modules)
-    # Compiled files know seconds: a module that is changed within one would stay old.
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
@@ -48,10 +84,6 @@ def load_module(file: Path, argument: str) -> ModuleType:
             raise
         said = _sentence(error, path, _remedy(error))
         raise ValueError(f"`{argument}` names {file}, which fails: {said}") from error
-    finally:
-        sys.dont_write_bytecode = writes
-        new = set(sys.modules) - before
-        _beside.update(n for n in new if _file_of(sys.modules[n]).parent in _folders)
     return module
 
 
@@ -167,12 +199,11 @@ def _enter(folder: Path) -> None:
         sys.modules.pop(name, None)
     _beside.clear()
     _folders.add(folder)
+    if _finder not in sys.path_hooks:
+        sys.path_hooks.insert(0, _finder)
     sys.path[:] = [str(folder), *(p for p in sys.path if p != str(folder))]
+    sys.path_importer_cache.clear()  # of finders that read compiled files
     importlib.invalidate_caches()
-
-
-def _file_of(module: ModuleType) -> Path:
-    return Path(getattr(module, "__file__", None) or "")
 
 
 def _is_own(error: BaseException) -> bool:
