@@ -27,14 +27,13 @@ from arithmax.report._leaderboard import slugs
 from arithmax.report._looks import looks
 from arithmax.tasks import SingleModule
 from arithmax.training import Protocol
+from arithmax.training.recipes.primer import NOT_OF_THE_BENCHMARK
 from arithmax.units import Beta, Constant, Identity, Normal, Uniform
 
 SECOND = 2.0  # what x₂ is in the pictures
 SPAN = (-4.0, 4.0)
 SIZE = (520, 340)
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # as the leaderboard has them
-# Whose authors publish no setting for the single module task.
-WITHOUT_SETTING = ("SNALU", "NALU-sinh", "Gated NAU/NMU", "GatedSignNMRU", "Hill Space")
 
 
 LEFT_OUT = """## What is left out
@@ -230,7 +229,7 @@ def setting(name: str) -> str:
         "What its authors recommend for two inputs, what the rates above were measured "
         "with, and what `train` uses by itself ([what the words mean](../protocol.md)):"
     )
-    if unit.title in WITHOUT_SETTING:
+    if isinstance(unit, NOT_OF_THE_BENCHMARK):
         text = (
             "The Primer's settings for two inputs, with what is published of its "
             "optimiser and penalty: what the rates above were measured with, and what "

@@ -210,6 +210,12 @@ def test_what_the_page_says_of_all_operations():
         assert solved_by("arithmetic-dataset", operation="÷", **asked)[0] == 0
         squares = solved_by("arithmetic-dataset", operation="z²", **asked)[0]
         assert (squares == 100) is (model != "NAC•")
+    roots = [
+        solved_by("arithmetic-dataset", operation="√", model=model)
+        for model in ("NMU", "NAC•", "NAC•,σ", "NAC•,NMU")
+    ]
+    assert np.sum(roots, axis=0).tolist() == [6, 0, 400]
+    assert "Of 400 runs of roots six come" in about("arithmetic-dataset")
     differences = runs_of("arithmetic-dataset", operation="−", model="NMU")
     steps = numbers(differences, "solved_at")
     assert 40 < len(steps) < 60 and steps.min() > 1_000_000

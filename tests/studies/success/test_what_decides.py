@@ -122,6 +122,13 @@ def test_what_the_page_says_of_wide_networks():
     assert len(found.rows) == r.SEEDS
     assert f"a median error of 2·10⁻⁸ inside and {outside:.0f} outside" in prose
     assert f"{inside:.0e}" == "2e-08"
+    done = s.solved(found)
+    least = done[s.chosen_runs([row["interpolation"] for row in found.rows], 4)]
+    any_, best = (
+        100 * rate for rate in (done.reshape(-1, 4).any(1).mean(), least.mean())
+    )
+    assert f"there is a solved one in {any_:.0f} % of the cases" in prose
+    assert f"inside is solved in {best:.0f} %" in prose
     for hard in r.HARD:
         wide, once = (solved[type(hard.unit).title, way] for way in (r.WIDE, r.ONCE))
         assert wide < once

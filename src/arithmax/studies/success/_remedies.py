@@ -1,4 +1,4 @@
-"""What may help where a unit often fails, at equal cost: steps of all runs together."""
+"""What may help where a unit often fails, at equal numbers of steps of all runs."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from ...units import NAU, NMRU, NMU, NRU, StochasticNMU, Unit
 from .._grid import SYMBOLS
 from .._study import Arm
 
-STEPS, SEEDS = 200_000, 400  # of one long run, and how often each way is tried
+STEPS, SEEDS = 200_000, 400  # of one long run, and how often each way is tried at most
 RUNS = 4  # short runs in place of a long one
 ONCE, SEVERAL = "one long run", f"{RUNS} short runs"
 FALLING, NOISE = "falling learning rate", "noise"

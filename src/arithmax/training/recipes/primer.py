@@ -4,7 +4,19 @@ from typing import Any
 
 from ..._network import Network
 from ...tasks import SingleModule
-from ...units import MCFC, NAU, NMU, NRU, GatedNAUNMU, MulMCFC, StochasticNMU
+from ...units import (
+    MCFC,
+    NAU,
+    NMU,
+    NRU,
+    SNALU,
+    GatedNAUNMU,
+    GatedSignNMRU,
+    HillSpace,
+    MulMCFC,
+    NALUSinh,
+    StochasticNMU,
+)
 from ...units._division import AbstractNMRU
 from ...units._npu import AbstractNPU
 from .._optimisers import Adam
@@ -14,7 +26,9 @@ from .._protocol import Protocol
 from .._transforms import ClipNorm
 from . import recipe
 
-# The benchmark has no gated NAU/NMU: its strength is that of the paper it is from.
+# The benchmark does not have these: they are trained as its other units are, with what
+# is published of their optimiser and penalty.
+NOT_OF_THE_BENCHMARK = (SNALU, NALUSinh, GatedNAUNMU, GatedSignNMRU, HillSpace)
 STRENGTHS = {
     NAU: 0.01,
     NMU: 10.0,
