@@ -9,12 +9,21 @@ from arithmax import NMU, Protocol
 from arithmax.results import Results
 from arithmax.statistics import overlap, success_rate
 from arithmax.studies import Trained, studies, study
+from arithmax.studies._kept import Kept
 from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import one_recipe as recipe
 from arithmax.tasks import Functions, SingleModule, Starts
 from arithmax.training import SGD, Cell, Cosine, Joint, Measuring
 
 RESULTS = Path(__file__).parents[3] / "results"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    given = Trained(study("one-recipe"), [], Results([], RESULTS))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taken, "train_cells", None)  # all is there
+        return recipe.compute(given).tables
 
 
 def runs():
@@ -52,23 +61,19 @@ def test_rows_become_cells_again():
     )
     assert row == ("10", "10", "0 nan")
     rows = [
-        (10, "×", "[1, 2)", network, problem, *row)
+        (10, "×", "[1, 2)", network, problem, "a hash", *row)
         for network in ("NAU", "NMRU")
-        for problem in range(3)
+        for problem in range(2)
     ]
-    (cell,) = taken.by_cell(rows, 2).values()
+    (cell,) = taken.by_cell(rows).values()
     assert cell.solved.shape == (2, 2, 2) and cell.taken(2)[0].all()
 
 
-def test_the_stored_runs_are_right_in_every_cell():
+def test_the_stored_runs_are_right_in_every_cell(tables):
     """At least 99 of 100 problems, by the benchmark's criterion."""
-    tables = study("one-recipe")
-    assert tables.compute is not None
-    results = Results([], RESULTS)
-    computed = tables.compute(Trained(tables, [], results))
-    rates = [int(text.split(" %")[0]) for text in computed.tables["cells"]["solved"]]
+    rates = [int(text.split(" %")[0]) for text in tables["cells"]["solved"]]
     assert len(rates) == 2 * 4 * 9 and min(rates) >= 99
-    starts = computed.tables["starts"]
+    starts = tables["starts"]
     fewer = [
         s
         for s, n in zip(starts["worst cell, %"], starts["starts"], strict=True)
@@ -177,10 +182,52 @@ def test_what_was_finished_is_kept_when_it_is_interrupted(tmp_path, monkeypatch)
     assert len(calls) == 2 + (2 * 4 - 1) + 2 * 4  # the first cell is not trained again
 
 
-def test_every_part_of_the_recipe_is_needed():
+def pretended(monkeypatch, stops_at=None):
+    """Training that gives rows at once; the seeds that were asked for, by call."""
+    asked = []
+
+    def train_cells(cells, **options):
+        (cell,) = cells
+        asked.append(cell.seeds)
+        row = {"outcome": "solved", "rounded": 0.0, "threshold": 1, "interpolation": 0}
+        rows = [{"seed": seed, **row} for seed in cell.seeds[:stops_at]]
+        return Results(rows, None, stops_at is not None)
+
+    monkeypatch.setattr(taken, "train_cells", train_cells)
+    return asked
+
+
+def kept_of(steps, folder, problems):
+    """The rows of one cell with two starts of each problem."""
+    kept = Kept(folder, "one-recipe", "runs", taken.NAMES, len(taken.KEYS))
+    seeds = tuple(range(2 * problems))
+    cell = Cell(NMU(), Starts(SingleModule(), 2), Protocol.recipe(steps), seeds)
+    labels = (2, "×", "[1, 2)", "NMU")
+    return taken.keep_trained(kept, [(labels, 2, cell)], problems, False)
+
+
+def test_problems_that_were_finished_before_an_interruption_are_kept(
+    tmp_path, monkeypatch
+):
+    asked = pretended(monkeypatch, stops_at=5)  # the third problem has one of its two
+    with pytest.raises(KeyboardInterrupt):
+        kept_of(1000, tmp_path, 4)
+    asked = pretended(monkeypatch)
+    rows = kept_of(1000, tmp_path, 4)
+    assert asked == [(4, 5, 6, 7)] and [row[4] for row in rows] == [0, 1, 2, 3]
+    assert len(kept_of(1000, tmp_path, 2)) == 2 and len(asked) == 1
+
+
+def test_rows_of_another_setting_are_kept_and_not_read(tmp_path, monkeypatch):
+    asked = pretended(monkeypatch)
+    rows = [kept_of(steps, tmp_path, 1) for steps in (1000, 2000, 1000)]
+    assert asked == [(0, 1), (0, 1)]  # the first setting's are still there
+    assert rows[0] == rows[2] and rows[0][0][5] != rows[1][0][5]
+
+
+def test_every_part_of_the_recipe_is_needed(tables):
     """With ten inputs and one start, as stored: without any part fewer are solved."""
-    given = Trained(study("one-recipe"), [], Results([], RESULTS))
-    without = recipe.compute(given).tables["without"]
+    without = tables["without"]
     solved = dict(
         zip(without["the recipe, one start"], without["solved, %"], strict=True)
     )
@@ -198,8 +245,20 @@ def test_every_part_of_the_recipe_is_needed():
         rounded["as it is"] - rounded[n] for n in ("no falling rate", "no penalty")
     ]
     assert max(map(abs, fewer)) < 0.5
+    changes = recipe.WITHOUT["no clipping"]
+    listed = recipe.cells((10,), recipe.PROBLEMS, 1, **changes)
+    names = ("runs-no-clipping", taken.NAMES, len(taken.KEYS))
+    unclipped = taken.kept_rows(
+        Kept(RESULTS, "one-recipe", *names), listed, recipe.PROBLEMS
+    )
+    lost = {
+        key: [int(part.sum()) for part in runs.taken(1)]
+        for key, runs in taken.by_cell(unclipped).items()
+        if not runs.taken(1)[0].any()
+    }
+    assert lost == {(10, "÷", "[-2, 2)"): [0, 1]} and "quotients on [−2, 2)" in prose
     # One start of each problem is another seed than the first of eight.
-    starts = recipe.compute(given).tables["starts"]
+    starts = tables["starts"]
     first = dict(
         zip(
             zip(starts["inputs"], starts["starts"], strict=True),

@@ -1,23 +1,27 @@
 """Several starts of several networks, of which the run with the least error is taken.
 
 The starts of a problem are a row: of each whether it is solved and whether it is exact
-after rounding, as signs, and its interpolation error.
+after rounding, as signs, and its interpolation error. `setting` is a hash of network,
+task and protocol: rows of another setting are kept, and are no rows of this one.
 """
 
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...results import exact_after_rounding
+from ..._identity import describe, digest
+from ...results import Results, exact_after_rounding
 from ...statistics import Interval, success_rate
 from ...training import Cell, train_cells
 from .._kept import Kept
 from .._run import stored_tables
 from .._study import Table, columns
 
-KEYS = ("inputs", "operation", "range", "network", "problem")
+KEYS = ("inputs", "operation", "range", "network", "problem", "setting")
 NAMES = (*KEYS, "solved", "rounded", "errors")
 STARTS_NAMES = ("inputs", "starts", "solved, %", "rounded, %", "worst cell, %")
 STARTS_NAMES += ("worst cell rounded, %",)
@@ -34,23 +38,44 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
     )
 
 
-def trained_rows(cell: Cell, progress: bool) -> list[dict[str, Any]]:
-    """The rows of a cell, trained; what was finished before Ctrl-C is kept."""
+def setting_of(cell: Cell) -> str:
+    """A short name for how a cell is trained, whatever its seeds."""
+    return digest(describe(cell.network), describe(cell.task), describe(cell.protocol))
+
+
+def train(cell: Cell, progress: bool) -> Results:
+    """The runs of a cell; after Ctrl-C those that were finished."""
     with warnings.catch_warnings():  # a recipe does not know the operation
         warnings.filterwarnings("ignore", message=".*cannot represent.*")
-        trained = train_cells([cell], progress=progress)
-    if trained.interrupted:
+        return train_cells([cell], progress=progress)
+
+
+def keep_problems(
+    kept: Kept,
+    keys: Mapping[int, tuple],
+    starts: int,
+    cell: Cell,
+    progress: bool,
+) -> None:
+    """Train problems of a cell; of these Ctrl-C keeps what was finished.
+
+    Args:
+        kept: the table.
+        keys: of each problem that it lacks, by its number.
+        starts: how many a problem has.
+        cell: the cell with the seeds of all problems.
+        progress: whether to show how far it is.
+    """
+    seeds = tuple(s for s in cell.seeds if s // starts in keys)
+    results = train(replace(cell, seeds=seeds), progress)
+    runs = defaultdict(list)
+    for row in results.rows:
+        runs[row["seed"] // starts].append(row)
+    for problem, of_problem in runs.items():
+        if len(of_problem) == starts:
+            kept.add((*keys[problem], *summary(of_problem)))
+    if results.interrupted:
         raise KeyboardInterrupt
-    return trained.rows
-
-
-def rows_of(labels: Labels, cell: Cell, starts: int, progress: bool) -> list[tuple]:
-    """One row of the table for each problem of a cell, trained."""
-    rows = trained_rows(cell, progress)
-    return [
-        (*labels, first // starts, *summary(rows[first : first + starts]))
-        for first in range(0, len(rows), starts)
-    ]
 
 
 def keep_trained(
@@ -58,8 +83,8 @@ def keep_trained(
     cells: Iterable[tuple[Labels, int, Cell]],
     problems: int,
     progress: bool,
-) -> None:
-    """Train what a table lacks, one cell at a time.
+) -> list[tuple]:
+    """The rows of cells, in order; what a table lacks is trained cell by cell.
 
     Args:
         kept: the table.
@@ -67,13 +92,31 @@ def keep_trained(
         problems: how many there are of each cell.
         progress: whether to show how far it is.
     """
+    rows = []
     try:
         for labels, starts, cell in cells:
-            if any((*labels, p) not in kept.rows for p in range(problems)):
-                for row in rows_of(labels, cell, starts, progress):
-                    kept.add(row)
+            setting = setting_of(cell)
+            keys = {p: (*labels, p, setting) for p in range(problems)}
+            lacking = {p: key for p, key in keys.items() if key not in kept.rows}
+            if lacking:
+                keep_problems(kept, lacking, starts, cell, progress)
+            rows += [kept.rows[key] for key in keys.values()]
     finally:
         kept.write()
+    return rows
+
+
+def kept_rows(
+    kept: Kept, cells: Iterable[tuple[Labels, int, Cell]], problems: int
+) -> list[tuple]:
+    """The rows of the cells that a table has whole, without training."""
+    rows = []
+    for labels, _, cell in cells:
+        setting = setting_of(cell)
+        found = [kept.rows.get((*labels, p, setting)) for p in range(problems)]
+        if all(found):
+            rows += found
+    return rows
 
 
 class Runs(NamedTuple):
@@ -115,20 +158,17 @@ class Runs(NamedTuple):
         return self.errors.shape[2]
 
 
-def by_cell(rows: Iterable[tuple], problems: int) -> dict[tuple, Runs]:
-    """The runs of each cell, by inputs, operation and range, of the first problems."""
-    cells: dict[tuple, dict[str, dict[int, tuple]]] = {}
-    for *key, network, problem, solved, rounded, errors in rows:
-        if problem < problems:
-            of_cell = cells.setdefault(tuple(key), {}).setdefault(network, {})
-            signs = ([c == "1" for c in text] for text in (solved, rounded))
-            of_cell[problem] = (*signs, [float(e) for e in errors.split()])
+def by_cell(rows: Iterable[tuple]) -> dict[tuple, Runs]:
+    """The runs of each cell, by inputs, operation and range, of the same problems."""
+    cells: dict[tuple, dict[str, list[tuple]]] = {}
+    for *key, network, _, _, solved, rounded, errors in rows:
+        signs = ([c == "1" for c in text] for text in (solved, rounded))
+        run = (*signs, [float(error) for error in errors.split()])
+        cells.setdefault(tuple(key), {}).setdefault(network, []).append(run)
     return {
         key: Runs(
             *(
-                np.array(
-                    [[found[p][k] for p in sorted(found)] for found in of.values()]
-                )
+                np.array([[run[k] for run in runs] for runs in of.values()])
                 for k in range(3)
             )
         )

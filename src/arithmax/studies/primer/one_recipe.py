@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from ...tasks import Starts
@@ -17,11 +18,13 @@ from ._runs import OPERATIONS, RANGES, task
 from ._taken import (
     KEYS,
     NAMES,
+    STARTS_NAMES,
     Labels,
     Runs,
     best_published,
     by_cell,
     keep_trained,
+    kept_rows,
     share,
     starts_table,
 )
@@ -76,19 +79,30 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained) -> Table:
 def without_table(found: Mapping[str, Mapping[tuple, Runs]]) -> Table:
     """The recipe without each of its parts: all cells of ten inputs, and the worst."""
     rows = []
+    rates = STARTS_NAMES[2:]
     for name, by_key in found.items():
-        (values,) = zip(*starts_table(by_key, (1,)).values(), strict=True)
-        rows.append((name, *values[2:]))
-    names = ("the recipe, one start", *tuple(starts_table({}, ()))[2:])
-    return columns(names, rows)
+        table = starts_table(by_key, (1,))
+        rows.append((name, *(table[rate][0] for rate in rates)))
+    return columns(("the recipe, one start", *rates), rows)
+
+
+def kept_runs(folder: Path | None) -> Kept:
+    """The runs that a folder has of all cells."""
+    return Kept(folder, SHEET.name, "runs", NAMES, len(KEYS))
+
+
+def stored_runs(folder: Path | None, problems: int) -> dict[tuple, Runs]:
+    """The runs that a folder has of each cell, without training."""
+    listed = cells(SIZES, problems, STARTS)
+    return by_cell(kept_rows(kept_runs(folder), listed, problems))
 
 
 def compute(trained: Trained) -> Computed:
     """All tables; what the folder has already is not trained again."""
     problems = trained.seeds or PROBLEMS
-    kept = Kept(trained.results.folder, SHEET.name, "runs", NAMES, len(KEYS))
-    keep_trained(kept, cells(SIZES, problems, STARTS), problems, trained.progress)
-    found = by_cell(kept.rows.values(), problems)
+    kept = kept_runs(trained.results.folder)
+    listed = cells(SIZES, problems, STARTS)
+    found = by_cell(keep_trained(kept, listed, problems, trained.progress))
     tables = {
         "runs": kept.table(kept.rows.values()),
         "cells": cells_table(found, trained),
@@ -99,8 +113,8 @@ def compute(trained: Trained) -> Computed:
         table = "runs-" + name.replace(" ", "-")
         fewer = Kept(trained.results.folder, SHEET.name, table, NAMES, len(KEYS))
         listed = cells((AMONG,), problems, 1, **changes)
-        keep_trained(fewer, listed, problems, trained.progress)
-        without[name] = by_cell(fewer.rows.values(), problems)
+        rows = keep_trained(fewer, listed, problems, trained.progress)
+        without[name] = by_cell(rows)
         tables[table] = fewer.table(fewer.rows.values())
     return Computed(tables | {"without": without_table(without)})
 

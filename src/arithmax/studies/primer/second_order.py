@@ -1,6 +1,7 @@
 """Two layers, steps of second order: one setting for up to a hundred inputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,15 +10,15 @@ import numpy as np
 from ...networks import Stack
 from ...tasks import NumpyKey, Starts, Subsets, Task
 from ...training import Adam, Cell, Criterion, Measuring, Protocol
-from ...units import NAU, NMU, NRU, Distribution, Uniform
+from ...units import NAU, NMU, NRU, Distribution, RealNaiveNPU, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
 from .._grid import NAMED, SYMBOLS
 from .._kept import Kept
 from .._published import figures_file
-from .._run import stored_tables
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
+from . import one_recipe
 from ._runs import OPERATIONS, RANGES, task
 from ._tables import published_rows
 from ._taken import (
@@ -28,17 +29,21 @@ from ._taken import (
     best_published,
     by_cell,
     keep_trained,
+    setting_of,
     share,
     starts_table,
-    trained_rows,
+    train,
 )
 
 SHEET = sheet("primer", "second-order")
 START = Uniform(0.25, 0.75)  # of the first layer: sums of all signs are far from zero
 NamedStarts = tuple[tuple[str, Distribution], ...]
 STARTS_OF_SUMS: NamedStarts = (("0.W", START),)
-UNITS = {"NAU→NAU": NAU(), "NAU→NMU": NMU(), "NAU→NRU": NRU()}
+ROOTS = "NAU→RealNaiveNPU"  # a power that is learned: the one network that has √
+UNITS = {"NAU→NAU": NAU(), "NAU→NMU": NMU(), "NAU→NRU": NRU(), ROOTS: RealNaiveNPU()}
 HUNDRED = 100  # two sums of 25 of so many inputs: the arithmetic dataset
+OF_ONE_SUM = ("sqrt", "square")  # the dataset's other operations, and its range
+DATASET_RANGE = "[1, 2)"
 STARTS = {2: 8, 10: 8, HUNDRED: 4}  # by the number of inputs
 COUNTS = (1, 2, 4, 8)
 PROBLEMS = 100
@@ -49,7 +54,8 @@ RESISTS = 0.99  # below it a cell is listed
 SAMPLES = 10_000  # of which the variance of targets is taken
 FIRST_SEEDS, FIRST_STEPS = 16, 100_000  # of the recipe of first order, for comparison
 FIRST_STARTS = {"as the NAU starts": (), "between ¼ and ¾": STARTS_OF_SUMS}
-FIRST_NAMES = ("start", "operation", "seed", "solved", "interpolation")
+FIRST_KEYS = ("start", "operation", "seed", "setting")
+FIRST_NAMES = (*FIRST_KEYS, "solved", "interpolation")
 # What the setting is with one of its parts changed: single starts, of the network that
 # has the operation, with a hundred inputs on one range.
 CHANGED: dict[str, dict[str, Any]] = {
@@ -65,7 +71,7 @@ CHANGED: dict[str, dict[str, Any]] = {
         "measuring": Measuring(1000),
     },
 }
-CHANGED_SEEDS, CHANGED_RANGE = 32, "[1, 2)"
+CHANGED_SEEDS = 32
 HAS = {"add": "NAU→NAU", "sub": "NAU→NAU", "mul": "NAU→NMU", "div": "NAU→NRU"}
 
 
@@ -90,12 +96,25 @@ def setting(inputs: int, **changes: Any) -> Protocol:
     return Protocol.second_order(STEPS, criterion=criterion).updated(**changes)
 
 
+def asked_of(inputs: int, name: str) -> list[tuple[str, str]]:
+    """Operations and ranges that a network is trained on.
+
+    With a hundred inputs there are the dataset's other operations as well, on its own
+    range. The network of roots, which takes hours there, has these alone.
+    """
+    nine = [(operation, where) for operation in OPERATIONS for where in RANGES]
+    if inputs < HUNDRED:
+        return nine
+    of_one_sum = [(operation, DATASET_RANGE) for operation in OF_ONE_SUM]
+    return of_one_sum if name == ROOTS else [*nine, *of_one_sum]
+
+
 def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
     """Every cell with each network."""
     for (inputs, starts), name in product(STARTS.items(), UNITS):
         protocol = setting(inputs)
         seeds = tuple(range(problems * starts))
-        for operation, where in product(OPERATIONS, RANGES):
+        for operation, where in asked_of(inputs, name):
             if (asked := problem(operation, where, inputs)) is not None:
                 labels = (inputs, SYMBOLS[operation], where, name)
                 several = Starts(asked, starts)
@@ -104,7 +123,7 @@ def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
 
 def cell_key(operation: str) -> tuple[int, str, str]:
     """The labels of the cell of an operation whose setting is changed."""
-    return HUNDRED, SYMBOLS[operation], CHANGED_RANGE
+    return HUNDRED, SYMBOLS[operation], DATASET_RANGE
 
 
 def changed(name: str, seeds: int) -> Iterator[tuple[Labels, int, Cell]]:
@@ -112,7 +131,7 @@ def changed(name: str, seeds: int) -> Iterator[tuple[Labels, int, Cell]]:
     settings = dict(CHANGED[name])
     starts = settings.pop("starts", STARTS_OF_SUMS)
     for operation, pair in HAS.items():
-        asked = problem(operation, CHANGED_RANGE, HUNDRED)
+        asked = problem(operation, DATASET_RANGE, HUNDRED)
         assert asked is not None
         stack, protocol = network(pair, starts), setting(HUNDRED, **settings)
         cell = Cell(stack, asked, protocol, tuple(range(seeds)))
@@ -125,7 +144,7 @@ def printed() -> dict[tuple, tuple[str, float]]:
     rows = [(row, "×", row["range"]) for row, _ in published_rows(NINE_RANGES)]
     for name in ON_ONE_RANGE:
         for row in figures_file("slides", name)["rows"]:
-            rows.append((row, SYMBOLS[row["operation"]], "[1, 2)"))
+            rows.append((row, SYMBOLS[row["operation"]], DATASET_RANGE))
     for row, symbol, where in rows:
         key, rate = (HUNDRED, symbol, where), row["solved"] / row["runs"]
         if key not in found or rate > found[key][1]:
@@ -133,18 +152,11 @@ def printed() -> dict[tuple, tuple[str, float]]:
     return found
 
 
-def first_order(folder: Any, problems: int) -> dict[tuple, Runs]:
-    """The runs of the recipe of first order, if the folder has them."""
-    table = stored_tables("one-recipe", folder).get("runs", {}) if folder else {}
-    rows = zip(*(table[name] for name in NAMES), strict=True) if table else ()
-    return by_cell(rows, problems)
-
-
 def cells_table(found: Mapping[tuple, Runs], trained: Trained, problems: int) -> Table:
     """Every cell: by this recipe, by the other, and by both."""
     folder = trained.results.folder
     published, rows = best_published(folder) | printed(), []
-    other = first_order(folder, problems)
+    other = one_recipe.stored_runs(folder, problems)
     for key, runs in found.items():
         solved, rounded = runs.taken(runs.starts)
         percents = [percent_text(share(part)) for part in (solved, rounded)]
@@ -155,17 +167,17 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained, problems: int) ->
         unit, rate = published.get(key, ("", 0.0))
         best = f"{100 * rate:.0f} %" + f" ({unit})" * bool(rate) if unit else "none"
         shown = (*percents, adam, both, best, runs.cost(STEPS) / 1e3)
-        rows.append((*key, solved.size, runs.starts, *shown))
-    names = ("problems", "starts", "solved", "rounded", "first order", "both", "best")
+        rows.append((*key, solved.size, len(runs.solved) * runs.starts, *shown))
+    names = ("problems", "runs", "solved", "rounded", "first order", "both", "best")
     names += ("thousand steps",)
     return columns(("inputs", "operation", "range", *names), rows)
 
 
-def networks_table(rows: Sequence[tuple], problems: int) -> Table:
+def networks_table(rows: Sequence[tuple]) -> Table:
     """What one start of each network does, in %: by inputs, operation and network."""
     made: list[tuple] = []
     for name in UNITS:
-        found = by_cell((row for row in rows if row[3] == name), problems)
+        found = by_cell(row for row in rows if row[3] == name)
         for inputs, operation in dict.fromkeys(key[:2] for key in found):
             some = [r for key, r in found.items() if key[:2] == (inputs, operation)]
             rates = [100 * runs.solved.mean() for runs in some]
@@ -199,28 +211,53 @@ def by_first_order(trained: Trained) -> Table:
 
     Where both sums are learned as their mean, ¼ (a − b)² is left.
     """
-    kept = Kept(trained.results.folder, SHEET.name, "first-order", FIRST_NAMES, 3)
+    kept = Kept(
+        trained.results.folder,
+        SHEET.name,
+        "first-order",
+        FIRST_NAMES,
+        len(FIRST_KEYS),
+    )
     task, protocol = Subsets("mul"), Protocol.recipe(FIRST_STEPS)
     seeds = tuple(range(min(trained.seeds or FIRST_SEEDS, FIRST_SEEDS)))
+    keys = {}
     try:
         for start, made in FIRST_STARTS.items():
-            if all((start, "×", seed) in kept.rows for seed in seeds):
-                continue
             stack = Stack((NAU(), NMU()), hidden=(2,), starts=made)
             cell = Cell(stack, task, protocol, seeds)
-            for row in trained_rows(cell, trained.progress):
-                done = row["outcome"] == "solved"
-                kept.add((start, "×", row["seed"], done, row["interpolation"]))
+            setting = setting_of(cell)
+            keys[start] = {seed: (start, "×", seed, setting) for seed in seeds}
+            lacking = [s for s, key in keys[start].items() if key not in kept.rows]
+            if lacking:
+                keep_runs(
+                    kept,
+                    keys[start],
+                    replace(cell, seeds=tuple(lacking)),
+                    trained.progress,
+                )
     finally:
         kept.write()
     rows, saddle = [], sum(saddle_error(task, seed) for seed in seeds) / len(seeds)
     for start in FIRST_STARTS:
-        ended = [kept.rows[start, "×", seed] for seed in seeds]
-        quantiles = np.nanquantile([row[4] for row in ended], (0, 0.5, 1)).tolist()
-        count = sum(row[3] for row in ended)
+        ended = [kept.rows[key] for key in keys[start].values()]
+        *_, done, errors = zip(*ended, strict=True)
+        quantiles = np.nanquantile(errors, (0, 0.5, 1)).tolist()
+        count = sum(done)
         rows.append((start, len(ended), count, *quantiles, saddle))
     names = ("start", "runs", "solved", "least error", "median error", "largest error")
     return columns((*names, "error of the saddle"), rows)
+
+
+def keep_runs(
+    kept: Kept, keys: Mapping[int, tuple], cell: Cell, progress: bool
+) -> None:
+    """Train runs of a cell, and keep of each whether it is solved, and its error."""
+    results = train(cell, progress)
+    for row in results.rows:
+        done = row["outcome"] == "solved"
+        kept.add((*keys[row["seed"]], done, row["interpolation"]))
+    if results.interrupted:
+        raise KeyboardInterrupt
 
 
 def saddle_error(task: Subsets, seed: int) -> float:
@@ -238,8 +275,7 @@ def by_parts(trained: Trained) -> tuple[Table, Table]:
     )
     seeds = min(trained.seeds or CHANGED_SEEDS, CHANGED_SEEDS)
     listed = (cell for name in CHANGED for cell in changed(name, seeds))
-    keep_trained(kept, listed, seeds, trained.progress)
-    found = by_cell(kept.rows.values(), seeds)
+    found = by_cell(keep_trained(kept, listed, seeds, trained.progress))
     cells = {name: [(name, *cell_key(op)) for op in HAS] for name in CHANGED}
     rows = [
         (name, *(percent_text(share(found[key].solved)) for key in keys))
@@ -253,17 +289,16 @@ def compute(trained: Trained) -> Computed:
     """All tables; what the folder has already is not trained again."""
     problems = trained.seeds or PROBLEMS
     kept = Kept(trained.results.folder, SHEET.name, "runs", NAMES, len(KEYS))
-    keep_trained(kept, cells(problems), problems, trained.progress)
-    rows = list(kept.rows.values())
-    found = by_cell(rows, problems)
+    rows = keep_trained(kept, cells(problems), problems, trained.progress)
+    found = by_cell(rows)
     hundred = [row for row in rows if row[0] == HUNDRED]
     runs_changed, parts = by_parts(trained)
     return Computed(
         {
-            "runs": kept.table(rows),
+            "runs": kept.table(kept.rows.values()),
             "cells": cells_table(found, trained, problems),
-            "networks": networks_table(rows, problems),
-            "hundred": networks_table(hundred, problems),
+            "networks": networks_table(rows),
+            "hundred": networks_table(hundred),
             "starts": starts_table(found, COUNTS),
             "resisting": resisting(found),
             "runs-changed": runs_changed,
