@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .._files import column, tables, write_table
+from .._identity import describe, digest
+from ..training import Cell
 from ._study import Table, columns
 
 OFTEN = 30.0  # seconds between two times that rows are written
@@ -61,6 +63,11 @@ class Kept:
     def table(self, rows: Iterable[tuple[Any, ...]]) -> Table:
         """Rows as columns."""
         return columns(self.names, rows)
+
+
+def setting_of(cell: Cell) -> str:
+    """A short name for how a cell is trained, whatever its seeds."""
+    return digest(describe(cell.network), describe(cell.task), describe(cell.protocol))
 
 
 @contextmanager

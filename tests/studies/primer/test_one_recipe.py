@@ -10,6 +10,7 @@ from arithmax.results import Results
 from arithmax.statistics import overlap, success_rate
 from arithmax.studies import Trained, studies, study
 from arithmax.studies._kept import Kept
+from arithmax.studies.primer import _recipe as of_recipe
 from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import one_recipe as recipe
 from arithmax.tasks import Functions, SingleModule, Starts
@@ -144,8 +145,8 @@ def small(monkeypatch, steps):
     """Two inputs on one range, and one part to leave out."""
     monkeypatch.setattr(recipe, "SIZES", (2,))
     monkeypatch.setattr(recipe, "AMONG", 2)
-    monkeypatch.setattr(recipe, "RANGES", {"[1, 2)": recipe.RANGES["[1, 2)"]})
-    monkeypatch.setattr(recipe, "STEPS", steps)
+    monkeypatch.setattr(of_recipe, "RANGES", {"[1, 2)": of_recipe.RANGES["[1, 2)"]})
+    monkeypatch.setattr(of_recipe, "STEPS", steps)
     monkeypatch.setattr(recipe, "WITHOUT", {"no penalty": {"penalties": ()}})
 
 
@@ -246,7 +247,7 @@ def test_every_part_of_the_recipe_is_needed(tables):
     ]
     assert max(map(abs, fewer)) < 0.5
     changes = recipe.WITHOUT["no clipping"]
-    listed = recipe.cells((10,), recipe.PROBLEMS, 1, **changes)
+    listed = of_recipe.cells((10,), recipe.PROBLEMS, 1, **changes)
     names = ("runs-no-clipping", taken.NAMES, len(taken.KEYS))
     unclipped = taken.kept_rows(
         Kept(RESULTS, "one-recipe", *names), listed, recipe.PROBLEMS

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._identity import describe, digest
 from ...results import Results, exact_after_rounding
 from ...statistics import Interval, success_rate
 from ...training import Cell, train_cells
-from .._kept import Kept
+from .._kept import Kept, setting_of
 from .._run import stored_tables
 from .._study import Table, columns
 
@@ -36,11 +35,6 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
         "".join("1" if exact_after_rounding(run) else "0" for run in runs),
         " ".join(f"{run['interpolation']:.4g}" for run in runs),
     )
-
-
-def setting_of(cell: Cell) -> str:
-    """A short name for how a cell is trained, whatever its seeds."""
-    return digest(describe(cell.network), describe(cell.task), describe(cell.protocol))
 
 
 def train(cell: Cell, progress: bool) -> Results:

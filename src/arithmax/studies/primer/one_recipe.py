@@ -1,41 +1,29 @@
 """One recipe for all operations, ranges and sizes: how often it is right."""
 
-from collections.abc import Iterator, Mapping
-from itertools import product
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from ...tasks import Starts
-from ...training import Adam, Cell, Criterion, Protocol
-from ...units import NAU, NMRU, Unit
+from ...training import Adam
 from .._criteria import percent_text
 from .._evaluate import Trained
-from .._grid import SYMBOLS
 from .._kept import Kept
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
-from ._runs import OPERATIONS, RANGES, task
+from ._recipe import PROBLEMS, SIZES, STARTS, STEPS, STUDY, cells, kept_runs
 from ._taken import (
     KEYS,
     NAMES,
     STARTS_NAMES,
-    Labels,
     Runs,
     best_published,
     by_cell,
     keep_trained,
-    kept_rows,
     share,
     starts_table,
 )
 
-SHEET = sheet("primer", "one-recipe")
-FAMILY: dict[str, Unit] = {"NAU": NAU(), "NMRU": NMRU()}
-SIZES = (2, 10)
-STARTS = 8
+SHEET = sheet("primer", STUDY)
 COUNTS = (1, 2, 4, 8)  # starts of which the best is taken
-PROBLEMS = 100
-STEPS = 100_000
 # What the recipe is without one of its parts, with ten inputs and one start.
 WITHOUT: dict[str, dict[str, Any]] = {
     "as it is": {},
@@ -45,22 +33,6 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "a tenth of the rate": {"optimiser": Adam(1e-3)},
 }
 AMONG = 10
-
-
-def cells(
-    sizes: tuple[int, ...], problems: int, starts: int, **changes: Any
-) -> Iterator[tuple[Labels, int, Cell]]:
-    """Every cell with each network of the family."""
-    protocol = Protocol.recipe(STEPS).updated(
-        criterion=Criterion(epsilon=1e-4, rule="authors"),  # as the Primer has it
-        **changes,
-    )
-    seeds = tuple(range(problems * starts))
-    for inputs, network in product(sizes, FAMILY):
-        for operation, where in product(OPERATIONS, RANGES):
-            several = Starts(task(operation, where, inputs), starts)
-            labels = (inputs, SYMBOLS[operation], where, network)
-            yield labels, starts, Cell(FAMILY[network], several, protocol, seeds)
 
 
 def cells_table(found: Mapping[tuple, Runs], trained: Trained) -> Table:
@@ -84,17 +56,6 @@ def without_table(found: Mapping[str, Mapping[tuple, Runs]]) -> Table:
         table = starts_table(by_key, (1,))
         rows.append((name, *(table[rate][0] for rate in rates)))
     return columns(("the recipe, one start", *rates), rows)
-
-
-def kept_runs(folder: Path | None) -> Kept:
-    """The runs that a folder has of all cells."""
-    return Kept(folder, SHEET.name, "runs", NAMES, len(KEYS))
-
-
-def stored_runs(folder: Path | None, problems: int) -> dict[tuple, Runs]:
-    """The runs that a folder has of each cell, without training."""
-    listed = cells(SIZES, problems, STARTS)
-    return by_cell(kept_rows(kept_runs(folder), listed, problems))
 
 
 def compute(trained: Trained) -> Computed:

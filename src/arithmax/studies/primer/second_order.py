@@ -14,11 +14,11 @@ from ...units import NAU, NMU, NRU, Distribution, RealNaiveNPU, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
 from .._grid import NAMED, SYMBOLS
-from .._kept import Kept
+from .._kept import Kept, setting_of
 from .._published import figures_file
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
-from . import one_recipe
+from ._recipe import stored_runs
 from ._runs import OPERATIONS, RANGES, task
 from ._tables import published_rows
 from ._taken import (
@@ -29,7 +29,6 @@ from ._taken import (
     best_published,
     by_cell,
     keep_trained,
-    setting_of,
     share,
     starts_table,
     train,
@@ -156,7 +155,7 @@ def cells_table(found: Mapping[tuple, Runs], trained: Trained, problems: int) ->
     """Every cell: by this recipe, by the other, and by both."""
     folder = trained.results.folder
     published, rows = best_published(folder) | printed(), []
-    other = one_recipe.stored_runs(folder, problems)
+    other = stored_runs(folder, problems)
     for key, runs in found.items():
         solved, rounded = runs.taken(runs.starts)
         percents = [percent_text(share(part)) for part in (solved, rounded)]
