@@ -1,4 +1,4 @@
-"""What was tried where iNALU's experiments 2 and 3 come out otherwise than published.
+"""What was tried where iNALU's experiments 1 to 3 come out otherwise than published.
 
     python benchmarks/inalu_tries.py STUDY [TRY ...]
     python benchmarks/inalu_tries.py every-start
@@ -23,12 +23,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from arithmax._parameters import glorot_uniform
 from arithmax.results import read
 from arithmax.studies import Arm, find
 from arithmax.studies.inalu._counts import OUTSIDE, WITHIN, count
 from arithmax.studies.inalu._runs import HIDDEN, network
 from arithmax.studies.inalu._tries import EVERY_START
-from arithmax.studies.inalu.experiments import simple
+from arithmax.studies.inalu.experiments import MINIMAL, minimal, simple
 from arithmax.studies.inalu.inalu_initialisation import NAMES, study
 from arithmax.training import Cell, ClipValue, Joint, Loss, train_cells
 from arithmax.units import INALU, Normal
@@ -39,6 +40,7 @@ OUT = ROOT / "src" / "arithmax" / "studies" / "inalu" / "inalu-tries.json"
 STEPS = 20_000  # of experiment 3
 LONGER = 40_000  # steps, of every start
 SOME = 9  # starts that are trained at a time
+NEVER = 100_000  # steps, all that experiments 1 and 2 have
 OTHER_READING = "that penalty, shared weights, and loss and penalty in one step"
 
 
@@ -123,7 +125,29 @@ def soon(tied: bool, **changes: Any) -> Change:
     return change
 
 
+def glorot(arm: Arm) -> Cell:
+    """The start that TensorFlow gives to variables without one, in a single layer."""
+    net: Any = arm.cell.network
+    (unit,), on = net.units, arm.cell.task
+    declared = unit.parameters(on.in_features, on.out_features)
+    starts = tuple(
+        (name, glorot_uniform(p.shape[-1], p.shape[0])) for name, p in declared.items()
+    )
+    return replace(arm.cell, network=replace(net, starts=starts))
+
+
 TRIES: dict[str, dict[str, Change]] = {
+    MINIMAL: {
+        "the penalty from the first step": protocol(penalties__0__start=0),
+        "no penalty": protocol(penalties__0__start=NEVER),
+        "no restarts": protocol(restart=None),
+        "the start of the authors' layers": default,
+        "TensorFlow's own start": glorot,
+        "the averages of RMSProp from zero, as in PyTorch": protocol(
+            optimiser__initial=0.0
+        ),
+        "double precision": protocol(precision="float64"),
+    },
     "inalu-simple": {
         "no restarts": protocol(restart=None),
         "the start of the authors' layers": default,
@@ -161,6 +185,8 @@ SIMPLE: dict[tuple[str, str], tuple[str, ...]] = {
 
 def chosen(name: str) -> list[Arm]:
     """The arms of a study on which tries are trained."""
+    if name == MINIMAL:  # all of iNALU's
+        return [arm for arm in minimal().arms if arm.labels["model"] != "NALU"]
     if name == "inalu-simple":
         return [arm for arm in simple().arms if _is_tried(arm)]
     map_of_sums = {"operation": "+", "mean G": 0, "deviation": 0.1}
@@ -186,7 +212,7 @@ def train(arms: list[Arm], change: Change) -> list[list[int]]:
 
 def stored(name: str, arms: list[Arm]) -> list[list[int]]:
     """The same of the study's own runs."""
-    made = simple() if name == "inalu-simple" else study()
+    made = {MINIMAL: minimal, "inalu-simple": simple}.get(name, study)()
     places = [arm.labels for arm in arms]
     kept = [arm for arm in made.arms if arm.labels in places]
     found = find(replace(made, arms=tuple(kept)), read(ROOT / "results"))

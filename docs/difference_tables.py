@@ -32,7 +32,7 @@ def with_differences(markdown: str, evaluations: Callable[[], list[Evaluation]])
     made = {
         "counts": counts(full, contradicted, explained, unexplained),
         "contradicted": grouped(contradicted, _words),
-        "explained": grouped(explained, lambda c: c.published.reason),
+        "explained": grouped(explained, lambda c: c.why),
         "open": grouped(unexplained, lambda c: f"tried: {c.published.tried}"),
         "factor": f"{FAR:g}",
         "far": far_table(far),

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from error_formulas import power
+from error_formulas import differences, gate_output, norms, power, tanhs
 from error_measures import lucky, printed_rows, stored
 from matplotlib.axes import Axes
 from pictures import BAD, GOOD, INK, axes, drawn
@@ -13,6 +13,7 @@ from scipy.stats import binom
 
 from arithmax.studies._grid import SYMBOLS
 from arithmax.studies.slides import simulated_cell
+from arithmax.tasks import Subsets
 
 RUNS = Path(__file__).parents[1] / "tests" / "studies" / "slides" / "published-runs.csv"
 HEIGHT = 340  # of the picture with a line for each row of table 2
@@ -55,6 +56,80 @@ def merge() -> list[str]:
         ax.set(title=f"NAU, {SYMBOLS[operation]}", ylim=(-0.2, 5))
 
     return draw(["add", "sub"], one, "seed", "solved at, million steps")
+
+
+def threshold() -> list[str]:
+    """How many times too strict the threshold is, by the size of subsets."""
+    sizes = np.arange(1, 26)
+    tasks = [Subsets("mul", input_size=4 * int(size)) for size in sizes]
+    ratios = [t.threshold(rule="exact") / t.threshold(rule="authors") for t in tasks]
+
+    def one(ax: Axes, _: object) -> None:
+        ax.axhline(1, color=INK, lw=7, alpha=0.22)
+        ax.plot(sizes, ratios, "o-", ms=3.5, color=BAD)
+        ax.set_ylim(0, None)
+
+    return draw([None], one, "inputs in a subset", "times too strict", 220)
+
+
+def norm() -> list[str]:
+    """How hard each penalty pulls at a weight of a matrix of equal ones."""
+    sizes = np.array([1, 3, 10, 30, 100])
+
+    def one(ax: Axes, _: object) -> None:
+        ax.plot(sizes, np.ones(len(sizes)), "o-", ms=4, color=GOOD, label="Σ|w|")
+        ax.plot(sizes, 1 / sizes, "o-", ms=4, color=BAD, label="norm(ps, 1)")
+        start = norms()["slope"]  # of weights that are not equal
+        ax.plot(100, start, "o", ms=9, mfc="none", mec=BAD, label="the large task's")
+        ax.set(xscale="log", yscale="log")
+        ax.set_xticks(sizes, [f"{n} × {n}" for n in sizes])
+        ax.set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
+        ax.legend()
+
+    return draw([None], one, "matrix", "pull at a weight", 250)
+
+
+def nau() -> list[str]:
+    """The best answers to x₁ − x₂ with and without negative weights."""
+
+    def one(ax: Axes, low: int) -> None:
+        y, answers = differences(low)
+        ax.plot([-1, 1], [-1, 1], color=INK, lw=7, alpha=0.22)
+        ax.plot(y[:200], answers[:200], "o", ms=2.5, color=BAD if low == 0 else GOOD)
+        ax.set_title(f"weights in [{low}, 1]".replace("-", "−"))
+
+    return draw([-1, 0], one, "x₁ − x₂", "answer", 250)
+
+
+def gate() -> list[str]:
+    """What a NALU answers between a sum of 5 and a product of 6."""
+    gates = np.linspace(-6, 6, 101)
+
+    def one(ax: Axes, _: object) -> None:
+        ax.axhspan(5, 6, color=INK, lw=0, alpha=0.22)
+        ax.plot(gates, gate_output(gates, True), color=GOOD, lw=2, label="g = σ(Gx)")
+        ax.plot(gates, gate_output(gates, False), color=BAD, lw=2, label="g = Gx")
+        ax.legend()
+
+    return draw([None], one, "Gx", "answer", 220)
+
+
+def tanh() -> list[str]:
+    """How far float32 tanh is from 1."""
+    x = np.linspace(5, 9.5, 901).astype("float32")
+    colours = {"XLA": BAD, "PyTorch": GOOD}
+
+    def one(ax: Axes, _: object) -> None:
+        exact = 2 / (1 + np.exp(2 * x.astype(float)))  # 1 − tanh x
+        ax.plot(x, exact, color=INK, lw=7, alpha=0.22)
+        for name, y in tanhs(x).items():
+            left = 1 - y.astype(float)
+            ax.plot(x[left > 0], left[left > 0], color=colours[name], lw=2, label=name)
+        ax.set_yscale("log")
+        ax.set_yticks([1e-8, 1e-6, 1e-4], ["1e-8", "1e-6", "1e-4"])
+        ax.legend()
+
+    return draw([None], one, "x", "1 − tanh x", 250)
 
 
 def luck() -> list[str]:

@@ -204,6 +204,36 @@ PICTURES: dict[str, tuple[Callable[[], list[str]], int, str]] = {
         "The step at which each published run of the NAU was solved. Orange: read from "
         "rows out of order, by a simulation of the sort.",
     ),
+    "threshold": (
+        error_pictures.threshold,
+        220,
+        "How many times too strict the threshold of the script is, for × of subsets of "
+        "so many inputs, a quarter of all.",
+    ),
+    "norm": (
+        error_pictures.norm,
+        250,
+        "How hard the penalty pulls at each weight of a matrix of equal weights: blue "
+        "as meant, orange as in the scripts. The ring: the mean weight with which the "
+        "large task's NPU starts.",
+    ),
+    "nau": (
+        error_pictures.nau,
+        250,
+        "x₁ − x₂ by the best weights: blue with a NAU's own range, orange with the "
+        "printed one, grey the truth.",
+    ),
+    "gate": (
+        error_pictures.gate,
+        220,
+        "A NALU between 2 + 3 and 2 · 3 (grey): blue with the σ, orange as printed.",
+    ),
+    "tanh": (
+        error_pictures.tanh,
+        250,
+        "How far tanh is from 1: grey exactly, blue in PyTorch's float32, orange in "
+        "XLA's. Where a line ends, it is 1.",
+    ),
     "luck": (
         error_pictures.luck,
         250,

@@ -15,7 +15,7 @@ from hooks import NOTE
 from run_panels import RESULTS
 
 from arithmax.results import Results
-from arithmax.units import NAU, RealNPU
+from arithmax.units import NALU, NAU, RealNPU
 from arithmax.units._inalu import sign_product
 
 PAGE = (Path(__file__).parents[1] / "docs" / "errors.md").read_text(encoding="utf-8")
@@ -169,16 +169,22 @@ def test_k_as_meant_is_the_unit_and_as_printed_a_power_of_minus_x(w, x):
 
 
 def test_weights_between_0_and_1_do_not_subtract():
-    weights, left = formulas.difference_without_minus()
-    assert (weights >= 0).all() and 0.9 < left < 1
+    y, answers = formulas.differences(0)
+    assert 0.9 < np.mean((answers - y) ** 2) / np.var(y) < 1
+    np.testing.assert_allclose(*formulas.differences(-1), atol=1e-12)
     exact = NAU().apply({"W": np.array([[1.0, -1.0]])}, np.array([5.0, 3.0]))
     assert exact.item() == 2.0
 
 
 def test_a_gate_without_sigmoid_leaves_the_two_paths():
-    x = np.array([2.0, 3.0])
-    assert 5 < formulas.gate_output(x, True) < 6
-    assert formulas.gate_output(x, False) == 5 * 5 - 4 * 6
+    gates = np.linspace(-6, 6, 13)
+    with_it = formulas.gate_output(gates, True)
+    assert ((with_it > 5) & (with_it < 6)).all()
+    nalu = {"W_hat": np.full((1, 2), 20.0), "M_hat": np.full((1, 2), 20.0)}
+    nalu["G"] = np.ones((1, 2))  # Gx is 5
+    unit = NALU().apply(nalu, np.array([2.0, 3.0])).item()
+    assert math.isclose(formulas.gate_output(5.0, True), unit, rel_tol=1e-6)
+    assert formulas.gate_output(5.0, False) == 5 * 5 - 4 * 6
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 3])

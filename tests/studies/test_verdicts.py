@@ -77,12 +77,13 @@ def test_by_how_much_ours_is_off(ours, theirs, remark):
     assert remark in found.sentence
 
 
-def test_what_was_tried_stands_where_no_reason_is_known():
+def test_what_was_tried_stands_behind_the_reason_or_that_none_is_known():
     def why(reason: str = "", tried: str = "") -> str:
         figure = Published(0.9, 0.8, 1.0, reason=reason, tried=tried)
         return compare({}, "rate", RATE, figure).why
 
-    assert why(reason="luck", tried="more seeds") == "luck"
+    assert why(reason="luck", tried="more seeds") == "luck; tried: more seeds"
+    assert why(reason="luck") == "luck"
     assert why(tried="more seeds") == "not known; tried: more seeds" and why() == ""
     same = Published(0.2, 0.1, 0.3, reason="luck")
     assert compare({}, "rate", RATE, same).why == ""  # there is nothing to explain

@@ -58,12 +58,13 @@ class Comparison:
 
     @property
     def why(self) -> str:
-        """Why ours differs; where that is not known, what was tried."""
+        """Why ours differs, or that it is not known, and what else was tried."""
         if self.verdict in (*ALIKE, *NO_FIGURE):
             return ""
-        if self.published.reason or self.verdict not in APART:
-            return self.published.reason
-        return f"not known; tried: {self.published.tried}" * bool(self.published.tried)
+        reason, tried = self.published.reason, self.published.tried
+        if not tried or self.verdict not in APART:
+            return reason
+        return f"{reason or 'not known'}; tried: {tried}"
 
     @property
     def sentence(self) -> str:

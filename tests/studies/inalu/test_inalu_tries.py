@@ -164,6 +164,22 @@ def test_the_other_reading_is_no_nearer_over_all_starts():
     assert f"{words.format(*ours)} {100 * theirs:.0f} % within" in prose
 
 
+def test_products_go_the_other_way_than_published():
+    """Rates of × within the training range, by the mean around which Ŵ starts."""
+    prose = re.sub(r"\s+", " ", starts.SHEET.prose)
+    claims, rates = starts.claims(), []
+    for start in (0, -1):
+        theirs = claims[starts.claim("mul", "interpolation", W=start)].value
+        solved, runs = starts.of_reading("study", "mul", "interpolation", W=start)
+        rates.append((theirs, solved / runs))
+    zero, minus = rates
+    words = "published, {:.0f} % of the runs from Ŵ = 0 are solved within the training "
+    words += "range and {:.0f} % of those from −1; ours are {:.0f} % and {:.0f} %"
+    percents = (100 * rate for both in zip(zero, minus, strict=True) for rate in both)
+    assert words.format(*percents) in prose
+    assert zero[0] > minus[0] and zero[1] < minus[1]
+
+
 @pytest.mark.slow
 def test_an_early_penalty_closes_the_starts_around_one():
     """From M̂ = 1 all runs are solved with a late one, and none with an early one."""

@@ -221,6 +221,46 @@ def test_what_the_page_says_of_all_operations():
     assert 40 < len(steps) < 60 and steps.min() > 1_000_000
 
 
+def test_what_the_page_says_of_late_ramps():
+    """Of −: whole weights, or fractions that cancel, by when the penalty sets in."""
+    fractions, steps = {}, {}
+    for found in find(study("regularisation-scaling"), stored()):
+        if found.arm.labels["model"] == "NAU, −":
+            error, ramp = numbers(found, "sparsity"), found.arm.labels["penalty"]
+            assert len(error) == len(found.rows)  # all are solved
+            assert ((error < 0.01) | (error > 0.4)).all()
+            fractions[ramp] = int((error > 0.4).sum()), len(error)
+            steps[ramp] = np.median(numbers(found, "solved_at"))
+    assert fractions["never"] == (50, 50) and fractions["from the start"] == (0, 50)
+    late, authors = fractions["1 to 2 million"], fractions["5,000 to 50,000"]
+    words = "without a penalty all 50 runs have them, with the latest ramp {} of {}, "
+    words += "with the authors' {} of {}, and with a penalty from the start"
+    assert words.format(*late, *authors) in about("regularisation-scaling")
+    first = steps.pop("from the start")
+    assert max(steps.values()) <= 6000 and 35 < first / max(steps.values()) < 50
+
+
+def test_pages_say_which_runs_are_too_short():
+    """With which of the labels of an arm all its steps were run."""
+    full = {}
+    for name, label in (("hidden-size", "hidden"), ("input-size", "inputs")):
+        for found in find(study(name), stored()):
+            if "steps" not in found.reduced:
+                model = found.arm.labels["model"]
+                full.setdefault((name, model), []).append(found.arm.labels[label])
+    hidden = {m: sizes for (name, m), sizes in full.items() if name == "hidden-size"}
+    assert hidden.pop("NAC•,σ") == hidden.pop("NALU") == [2]
+    assert hidden and all(sizes == list(range(2, 11)) for sizes in hidden.values())
+    inputs = {m: sizes for (name, m), sizes in full.items() if name == "input-size"}
+    assert set(map(tuple, inputs.values())) == {(100,)}
+    models = {arm.labels["model"] for arm in study("input-size").arms}
+    assert models - inputs.keys() == {"Gated NAU/NMU"}
+    for found in find(study("ablation"), stored()):
+        model, hidden = found.arm.labels["model"], found.arm.labels["hidden"]
+        full_length = model == "NMU" or (model, hidden) == ("NMU, no R_sparse", 2)
+        assert full_length == ("steps" not in found.reduced)
+
+
 def test_what_the_page_says_of_strengths():
     lost = {}
     for found in find(study("regularisation"), stored()):

@@ -34,8 +34,8 @@ def experiment(operation: str, models: Mapping[str, Variant]) -> Study:
     names = ("model", "length", "solved", "runs")
     counts = [{name: row[name] for name in names} for row in rows]
     for count in counts:
-        if reason := page.front["reasons"].get(page.claim("success", **count)):
-            count["reason"] = reason
+        if tried := page.front["tried"].get(page.claim("success", **count)):
+            count["tried"] = tried
     derived = {"success": counts}
     if operation == "sum":
         derived["error"] = derived_errors(page.name)
