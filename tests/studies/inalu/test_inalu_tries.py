@@ -16,7 +16,11 @@ from arithmax.studies.inalu._tries import EVERY_START
 
 TRIED = figures_file("inalu", "inalu-tries")
 SIMPLE = figures_file("inalu", "inalu-simple")
-STUDIES = {"inalu-simple": experiments.simple, "inalu-initialisation": starts.study}
+STUDIES = {
+    "inalu-minimal": experiments.minimal,
+    "inalu-simple": experiments.simple,
+    "inalu-initialisation": starts.study,
+}
 
 # What the published files say.
 
@@ -75,6 +79,38 @@ def test_the_text_has_every_try_with_its_count(name):
     for words, solved in found["tries"].items():
         assert f"{words} ({differ(solved)})" in text
     assert len(re.findall(r"\(\d+\)", text)) == len(found["tries"])
+
+
+def test_what_the_page_says_of_other_readings_of_the_minimal_task():
+    found = TRIED["inalu-minimal"]
+    prose = re.sub(r"\s+", " ", experiments.described("inalu-minimal").prose)
+    text = experiments.tried_instead("inalu-minimal")
+    differing = [int(n) for n in re.findall(r"\((\d+)\)", text)]
+    assert (min(differing), max(differing), len(differing)) == (5, 12, 7)
+    assert len(found["arms"]) == 56 and "of which 8 differ in the study" in text
+    assert "Eight arms differ in the study, with the readings five to twelve" in prose
+
+    def solved(runs, operation, *labels):
+        chosen = [
+            outside
+            for arm, (outside, _) in zip(found["arms"], runs, strict=True)
+            if arm[0] == operation and set(labels) <= set(arm)
+        ]
+        return sum(chosen), 10 * len(chosen)
+
+    (without, runs), (ours, _) = (
+        solved(part, "÷") for part in (found["tries"]["no restarts"], found["study"])
+    )
+    assert f"{without} of {runs} runs are solved instead of {ours}" in prose
+    tries = [
+        solved(part, "×", "iNALU (sw)", "Exp(0.2)")
+        for part in (
+            found["study"],
+            found["tries"]["the penalty from the first step"],
+            found["tries"]["the averages of RMSProp from zero, as in PyTorch"],
+        )
+    ]
+    assert tries == [(10, 10), (0, 10), (4, 10)]
 
 
 def test_shared_weights_mend_some_starts_and_break_others():

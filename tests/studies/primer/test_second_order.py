@@ -9,6 +9,7 @@ from arithmax import NAU, NMU, Protocol
 from arithmax.networks import Stack
 from arithmax.results import Results
 from arithmax.studies import Trained, study
+from arithmax.studies._kept import Kept
 from arithmax.studies._published import figures_file
 from arithmax.studies.primer import _taken as taken
 from arithmax.studies.primer import second_order
@@ -40,7 +41,7 @@ def percent(text):
 
 def test_all_cells_but_four_are_solved(tables):
     found = cells(tables)
-    assert len(found) == 2 * 36 + 35  # ÷ of sums around zero has no threshold
+    assert len(found) == 2 * 36 + 35 + 2  # ÷ of sums around zero has no threshold
     names = list(tables["cells"])
     solved = {k: percent(row[names.index("solved")]) for k, row in found.items()}
     hard = {k for k, share in solved.items() if share < 99}
@@ -85,6 +86,36 @@ def test_the_best_published_products_are_those_of_the_page(tables):
         percent(cells(tables)[100, "×", where][names.index("best")]) for where in ranges
     ]
     assert "at best {} % and {} % of the published runs".format(*best) in PROSE
+
+
+def test_squares_and_roots_of_a_sum_of_a_hundred_inputs(tables):
+    """The page's words, and by which networks."""
+    names, found = list(tables["cells"]), cells(tables)
+    square, root = (found[100, sign, "[1, 2)"] for sign in ("z²", "√"))
+    assert [percent(row[names.index("solved")]) for row in (square, root)] == [100, 100]
+    best = root[names.index("best")]
+    assert f"the best published unit has {best} " in PROSE
+    table = tables["hundred"]
+    columns = (table[n] for n in ("operation", "network", "solved, %"))
+    share = {(sign, name): value for sign, name, value in zip(*columns, strict=True)}
+    assert share["z²", "NAU→NMU"] == 100 and "in every run of the NMU" in PROSE
+    roots = {name for sign, name in share if sign == "√" and share[sign, name] > 0}
+    assert roots == {second_order.ROOTS}
+    assert {name for sign, name in share if sign == "√"} == set(second_order.UNITS)
+
+
+def test_a_fourth_network_neither_helps_nor_harms():
+    """What is taken of two and ten inputs is solved as often without that of roots."""
+    stored = Kept(RESULTS, "second-order", "runs", taken.NAMES, len(taken.KEYS))
+    listed = [c for c in second_order.cells(second_order.PROBLEMS) if c[0][0] < 100]
+    rows = taken.kept_rows(stored, listed, second_order.PROBLEMS)
+    others = [row for row in rows if row[3] != second_order.ROOTS]
+    counts = [
+        {key: int(runs.taken(8)[0].sum()) for key, runs in taken.by_cell(some).items()}
+        for some in (rows, others)
+    ]
+    assert len(rows) > len(others) and len(counts[0]) == 72
+    assert counts[0] == counts[1]
 
 
 def test_as_many_starts_as_the_page_says(tables):
@@ -148,7 +179,7 @@ def test_costs_are_those_of_all_starts(tables):
     of_cell = cells(tables)
     names = list(tables["cells"])
     cost = {key: row[names.index("thousand steps")] for key, row in of_cell.items()}
-    assert cost[2, "+", "[1, 2)"] == 3 * 8 * 0.5 and cost[100, "+", "[1, 2)"] == 6
+    assert cost[2, "+", "[1, 2)"] == 4 * 8 * 0.5 and cost[100, "+", "[1, 2)"] == 6
     assert cost[10, "÷", "[-2, 2)"] == np.inf  # none is solved
 
 
@@ -246,7 +277,7 @@ def test_a_small_one_is_trained_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(second_order, "HAS", {"add": "NAU→NAU"})
     given = Trained(study("second-order"), [], Results([], tmp_path), seeds=1)
     computed = second_order.compute(given).tables
-    assert len(computed["runs"]["problem"]) == 3 * 4  # networks and operations
+    assert len(computed["runs"]["problem"]) == 4 * 4  # networks and operations
     assert set(computed["cells"]["first order"]) == {"not run"}
     assert computed["saddle"]["runs"] == [1, 1] and computed["saddle"]["solved"] == [
         0,
