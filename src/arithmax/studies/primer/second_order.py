@@ -99,13 +99,14 @@ def asked_of(inputs: int, name: str) -> list[tuple[str, str]]:
     """Operations and ranges that a network is trained on.
 
     With a hundred inputs there are the dataset's other operations as well, on its own
-    range. The network of roots, which takes hours there, has these alone.
+    range. The network of roots, which takes hours there, has the root alone.
     """
     nine = [(operation, where) for operation in OPERATIONS for where in RANGES]
     if inputs < HUNDRED:
         return nine
-    of_one_sum = [(operation, DATASET_RANGE) for operation in OF_ONE_SUM]
-    return of_one_sum if name == ROOTS else [*nine, *of_one_sum]
+    if name == ROOTS:
+        return [("sqrt", DATASET_RANGE)]
+    return [*nine, *((operation, DATASET_RANGE) for operation in OF_ONE_SUM)]
 
 
 def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
