@@ -41,8 +41,12 @@ STARTS_OF_SUMS: NamedStarts = (("0.W", START),)
 ROOTS = "NAU→RealNaiveNPU"  # a power that is learned: the one network that has √
 UNITS = {"NAU→NAU": NAU(), "NAU→NMU": NMU(), "NAU→NRU": NRU(), ROOTS: RealNaiveNPU()}
 HUNDRED = 100  # two sums of 25 of so many inputs: the arithmetic dataset
-OF_ONE_SUM = ("sqrt", "square")  # the dataset's other operations, and its range
 DATASET_RANGE = "[1, 2)"
+# The dataset's other operations, on its own range, and by which networks.
+OF_ONE_SUM = {
+    "sqrt": ("NAU→NAU", "NAU→NMU", ROOTS),
+    "square": ("NAU→NAU", "NAU→NMU"),
+}
 STARTS = {2: 8, 10: 8, HUNDRED: 4}  # by the number of inputs
 COUNTS = (1, 2, 4, 8)
 PROBLEMS = 100
@@ -98,15 +102,14 @@ def setting(inputs: int, **changes: Any) -> Protocol:
 def asked_of(inputs: int, name: str) -> list[tuple[str, str]]:
     """Operations and ranges that a network is trained on.
 
-    With a hundred inputs there are the dataset's other operations as well, on its own
-    range. The network of roots, which takes hours there, has the root alone.
+    The network of roots, which takes hours with a hundred inputs, has the root alone
+    there.
     """
     nine = [(operation, where) for operation in OPERATIONS for where in RANGES]
     if inputs < HUNDRED:
         return nine
-    if name == ROOTS:
-        return [("sqrt", DATASET_RANGE)]
-    return [*nine, *((operation, DATASET_RANGE) for operation in OF_ONE_SUM)]
+    others = [(o, DATASET_RANGE) for o, names in OF_ONE_SUM.items() if name in names]
+    return others if name == ROOTS else [*nine, *others]
 
 
 def cells(problems: int) -> Iterator[tuple[Labels, int, Cell]]:
