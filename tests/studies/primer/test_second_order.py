@@ -111,7 +111,9 @@ def test_squares_and_roots_of_a_sum_of_a_hundred_inputs(tables):
 def test_a_fourth_network_neither_helps_nor_harms():
     """What is taken of two and ten inputs is solved as often without that of roots."""
     stored = Kept(RESULTS, "second-order", "runs", taken.NAMES, len(taken.KEYS))
-    listed = [c for c in second_order.cells(second_order.PROBLEMS) if c[0][0] < 100]
+    listed = [
+        c for c in second_order.cells(second_order.PROBLEMS) if c[0][0] in (2, 10)
+    ]
     rows = taken.kept_rows(stored, listed, second_order.PROBLEMS)
     others = [row for row in rows if row[3] != second_order.ROOTS]
     counts = [
