@@ -65,7 +65,7 @@ class Kept:
         return columns(self.names, rows)
 
 
-def setting_of(cell: Cell) -> str:
+def name_of_setting(cell: Cell) -> str:
     """A short name for how a cell is trained, whatever its seeds."""
     return digest(describe(cell.network), describe(cell.task), describe(cell.protocol))
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...results import Results, exact_after_rounding
 from ...statistics import Interval, success_rate
 from ...training import Cell, train_cells
-from .._kept import Kept, setting_of
+from .._kept import Kept, name_of_setting
 from .._run import stored_tables
 from .._study import Table, columns
 
@@ -89,7 +89,7 @@ def keep_trained(
     rows = []
     try:
         for labels, starts, cell in cells:
-            setting = setting_of(cell)
+            setting = name_of_setting(cell)
             keys = {p: (*labels, p, setting) for p in range(problems)}
             lacking = {p: key for p, key in keys.items() if key not in kept.rows}
             if lacking:
@@ -106,7 +106,7 @@ def kept_rows(
     """The rows of the cells that a table has whole, without training."""
     rows = []
     for labels, _, cell in cells:
-        setting = setting_of(cell)
+        setting = name_of_setting(cell)
         found = [kept.rows.get((*labels, p, setting)) for p in range(problems)]
         if all(found):
             rows += found

@@ -14,7 +14,7 @@ from ...units import NAU, NMU, NRU, Distribution, RealNaiveNPU, Uniform
 from .._criteria import percent_text
 from .._evaluate import Trained
 from .._grid import NAMED, SYMBOLS
-from .._kept import Kept, setting_of
+from .._kept import Kept, name_of_setting
 from .._published import figures_file
 from .._sheet import sheet
 from .._study import Computed, Study, Table, columns
@@ -228,7 +228,7 @@ def by_first_order(trained: Trained) -> Table:
         for start, made in FIRST_STARTS.items():
             stack = Stack((NAU(), NMU()), hidden=(2,), starts=made)
             cell = Cell(stack, task, protocol, seeds)
-            setting = setting_of(cell)
+            setting = name_of_setting(cell)
             keys[start] = {seed: (start, "×", seed, setting) for seed in seeds}
             lacking = [s for s, key in keys[start].items() if key not in kept.rows]
             if lacking:
