@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from agreement import agreement, compared
 
 from arithmax.results import read
@@ -10,6 +11,7 @@ from arithmax.results import read
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_page_has_what_the_runs_say():
     stored = json.loads((ROOT / "docs/data/agreement-h200.json").read_text("utf-8"))
     assert list(compared(read(ROOT / "results").rows)) == stored

@@ -15,6 +15,7 @@ from arithmax.training import train_cells
 from arithmax.training._progress import COMPILING, TRAINING, Bar, bar_columns
 
 
+@pytest.mark.slow
 def test_its_cells_are_those_of_the_leaderboard():
     known = {arm.name: arm.cell for arm in studies()["single-module"].arms}
     for arm in studies()["demo"].arms:

@@ -124,6 +124,7 @@ def test_scales_and_noise():
     assert result.formula.evaluate(far) == pytest.approx(5e7, rel=0.01)
 
 
+@pytest.mark.slow
 def test_first_order_steps_need_scales():
     x, y = noisy_force()
     errors = []

@@ -122,6 +122,7 @@ def draw_all(page, *names):
             plots.nth(i).locator(".js-plotly-plot .main-svg, canvas").first.wait_for()
 
 
+@pytest.mark.slow
 @in_browser
 def test_every_plot_draws(visit, trained, computed):
     page = visit()
@@ -138,6 +139,7 @@ def test_every_plot_draws(visit, trained, computed):
     assert page.get_by_label(re.compile("share|cloud", re.I)).count() == 0
 
 
+@pytest.mark.slow
 @in_browser
 def test_names_are_text_and_nothing_else(visit):
     page = visit()
@@ -155,6 +157,7 @@ def test_names_are_text_and_nothing_else(visit):
     assert page.locator(".notes li").count() >= 2
 
 
+@pytest.mark.slow
 @in_browser
 @pytest.mark.parametrize("touch", [False, True])
 def test_a_phone_is_wide_enough(visit, touch):

@@ -63,6 +63,7 @@ def shown(page) -> list[str]:
     )
 
 
+@pytest.mark.slow
 @in_browser
 def test_one_study_is_shown_at_a_time_and_the_way_back_works(visit):
     from playwright.sync_api import expect

@@ -176,6 +176,7 @@ def test_noise_reaches_every_layer_that_wants_it():
     assert all(bool(jnp.isfinite(v).all()) for v in state.params.values())
 
 
+@pytest.mark.slow
 def test_a_run_follows_plain_torch():
     """The whole loop, data apart, is the one that one would write in PyTorch."""
     task = Subsets("mul", input_size=10)

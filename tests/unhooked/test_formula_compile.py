@@ -1,11 +1,13 @@
 """Modules of formulas compile into one graph, forwards and backwards."""
 
+import pytest
 import torch
 
 from arithmax.readout import torch_module
 from random_formulas import formulas
 
 
+@pytest.mark.slow
 def test_one_graph():
     for formula, x in formulas(6):
         torch._dynamo.reset()

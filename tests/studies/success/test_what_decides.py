@@ -97,6 +97,7 @@ def test_a_wide_network_is_exact_if_one_output_is(hard):
     np.testing.assert_allclose(network.apply(params, x), [x[0] * x[1] ** power], 1e-12)
 
 
+@pytest.mark.slow
 def test_what_the_page_says_of_wide_networks():
     """They are solved less often, and what they learn is right inside."""
     table = stored_tables("what-decides", RESULTS)["ways"]
