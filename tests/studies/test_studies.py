@@ -302,8 +302,9 @@ def test_wrong_names_and_settings(tmp_path):
         study(str(tmp_path / "none.py"))
     with pytest.raises(ValueError, match="must name a study or more"):
         reproduce([], out=tmp_path)
-    with pytest.raises(ValueError, match="`seeds`"):
-        reproduce(["simple-mul"], out=tmp_path, seeds=0)
+    for name in ("simple-mul", "second-order"):  # with arms, and without
+        with pytest.raises(ValueError, match=r"`seeds` \(=0\)"):
+            reproduce([name], out=tmp_path, seeds=0)
     with pytest.raises(ValueError, match=r"`steps` \(=1500\) must be a multiple"):
         reproduce(["simple-mul"], out=tmp_path, steps=1500)
     with pytest.raises(ValueError, match="must name a label"):

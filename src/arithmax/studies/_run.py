@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from .. import __version__
+from .._checks import check_whole
 from .._files import SHIPPED, column, folder_of, tables, writable, write_table
 from .._identity import source_hash
 from .._own_code import file_and_name, own_file
 from ..results import Results, read
 from ..statistics import Interval, Range
-from ..training import Cell
+from ..training import MOST_SEEDS, Cell
 from ._by_recipe import by_recipe
 from ._computed import FIGURES, computed_tables
 from ._evaluate import Evaluation, Trained, evaluate, find
@@ -76,6 +77,8 @@ def reproduce(
             f"`names` (={names!r}) must name a study or more, in a list; see "
             "`arithmax studies`."
         )
+    if seeds is not None:  # studies without arms, which would refuse it, take it too
+        check_whole("seeds", seeds, 1, MOST_SEEDS)
     asked = _asked(names)
     if recipe:
         asked = {name: by_recipe(this) for name, this in asked.items()}
